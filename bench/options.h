@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The command line of modblas-bench. */
+#ifndef MB_BENCH_OPTIONS_H
+#define MB_BENCH_OPTIONS_H
+
+#include "modblas.h"
+
+#include <stdbool.h>
+
+enum { MB_MAX_LIST = 64 };
+
+typedef enum mb_action {
+    MB_ACTION_RUN,
+    MB_ACTION_HELP,
+    MB_ACTION_VERSION,
+    MB_ACTION_LIST_DEVICES
+} mb_action;
+
+typedef enum mb_suite { MB_SUITE_NONE, MB_SUITE_SHORT, MB_SUITE_STANDARD, MB_SUITE_FULL } mb_suite;
+
+typedef enum mb_residency {
+    MB_RESIDENCY_AUTO, /* device on a GPU */
+    MB_RESIDENCY_DEVICE,
+    MB_RESIDENCY_HOST
+} mb_residency;
+
+typedef enum mb_check { MB_CHECK_OFF, MB_CHECK_FREIVALDS, MB_CHECK_FLINT } mb_check;
+
+typedef enum mb_format { MB_FORMAT_TABLE, MB_FORMAT_CSV, MB_FORMAT_JSON } mb_format;
+
+enum { MB_PEER_FLINT = 1, MB_PEER_GEMM = 2, MB_PEER_NAIVE = 4 };
+
+/* Pointers are into argv. Counts and pointers that were not given are 0. */
+typedef struct mb_bench_options {
+    mb_action action;
+    mb_suite suite;
+    int size_count;
+    int64_t size[MB_MAX_LIST];
+    int64_t m, k, n;
+    int modulus_count;
+    uint64_t modulus[MB_MAX_LIST];
+    int type_count; /* 1: both operands; 2: A and B */
+    modblas_type type[2];
+    bool out_type_given;
+    modblas_type out_type;
+    modblas_scheme scheme;
+    modblas_engine engine;
+    modblas_backend backend;
+    int workers;
+    uint64_t memory;
+    mb_residency residency;
+    mb_check verify;
+    unsigned peers;
+    double seconds; /* negative: not given */
+    bool extremal;
+    uint64_t seed;
+    const char *input[2];
+    uint64_t power;
+    const char *output_matrix, *expect;
+    mb_format format;
+    const char *output, *trace;
+    bool explain;
+} mb_bench_options;
+
+enum { MB_ERROR_SIZE = 240 };
+
+/* False with one sentence, without a final newline, where the arguments are not understood. */
+bool mb_options_parse(mb_bench_options *options, int argc, char **argv,
+                      char error[MB_ERROR_SIZE]);
+
+const char *mb_help_text(void);
+
+#endif

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Sums to residues: a thread joins EACH neighbouring entries of one row, reading EACH sums of a
+ * plane at once, and stores them. One kernel for each type of sum; the type of C is a uniform
+ * switch around its few accesses. */
+#include "kernels.h"
+
+enum { EACH = 4, LANES = 32, ROWS = 8 };
+enum { GRID_X = 0x7fffffff, GRID_Y = 65535 };
+
+/* EACH elements that are read and written in accesses of at most 16 bytes. */
+template <typename T> struct alignas(sizeof(T) > 4 ? 16 : EACH * sizeof(T)) quad {
+    T e[EACH];
+};
+
+template <typename T> static __device__ __forceinline__ bool aligned(const T *p)
+{
+    return (uintptr_t)p % alignof(quad<T>) == 0;
+}
+
+/* v[e] = p[e*step] for e < n, 0 beyond. */
+template <typename T>
+static __device__ __forceinline__ quad<T> load_each(const T *p, int64_t step, int n)
+{
+    quad<T> v;
+#pragma unroll
+    for (int e = 0; e < EACH; e++)
+        v.e[e] = e < n ? p[e * step] : T(0);
+    return v;
+}
+
+template <typename T>
+static __device__ __forceinline__ quad<T> load(const T *p, int64_t step, int n)
+{
+    if (n == EACH && step == 1 && aligned(p))
+        return *(const quad<T> *)p;
+    return load_each(p, step, n);
+}
+
+template <typename T>
+static __device__ __forceinline__ void store(T *p, int64_t step, int n, const quad<T> &v)
+{
+    if (n == EACH && step == 1 && aligned(p)) {
+        *(quad<T> *)p = v;
+        return;
+    }
+#pragma unroll
+    for (int e = 0; e < EACH; e++)
+        if (e < n)
+            p[e * step] = v.e[e];
+}
+
+static __device__ __forceinline__ void add_sum(mb_joining *s, int32_t sum, const mb_term &term,
+                                               const mb_join &join)
+{
+    mb_join_i32(s, sum, &term, &join);
+}
+
+static __device__ __forceinline__ void add_sum(mb_joining *s, double sum, const mb_term &term,
+                                               const mb_join &join)
+{
+    mb_join_f64(s, sum, &term, &join);
+}
+
+/* v[p] = the sums of plane p, for p < planes. All loads are on their way before the first is used;
+ * one test for the whole batch keeps it free of branches. */
+template <typename Sum, int batch>
+static __device__ __forceinline__ void load_planes(quad<Sum> *v, const Sum *acc,
+                                                   int64_t plane_stride, int planes, int n)
+{
+    if (n == EACH && aligned(acc) && aligned(acc + plane_stride)) {
+#pragma unroll
+        for (int p = 0; p < batch; p++)
+            if (p < planes)
+                v[p] = *(const quad<Sum> *)(acc + p * plane_stride);
+        return;
+    }
+#pragma unroll
+    for (int p = 0; p < batch; p++)
+        if (p < planes)
+            v[p] = load_each(acc + p * plane_stride, 1, n);
+}
+
+template <typename Sum>
+static __device__ __forceinline__ void add_planes(mb_joining *s, const mb_join &join,
+                                                  const Sum *acc, int64_t plane_stride, int n)
+{
+    constexpr int batch = 16 / sizeof(Sum);
+#pragma unroll 1
+    for (int i = 0; i < join.terms; i += batch, acc += batch * plane_stride) {
+        quad<Sum> v[batch] = {};
+        load_planes<Sum, batch>(v, acc, plane_stride, join.terms - i, n);
+#pragma unroll
+        for (int p = 0; p < batch; p++) {
+            if (i + p == join.terms)
+                break;
+#pragma unroll
+            for (int e = 0; e < EACH; e++)
+                add_sum(&s[e], v[p].e[e], join.term[i + p], join);
+        }
+    }
+}
+
+/* r = join of the planes. The four loops differ by what the compiler knows of join's flags. */
+template <typename Sum>
+static __device__ __forceinline__ quad<uint64_t> join_planes(const mb_join &join, const Sum *acc,
+                                                             int64_t plane_stride, int n)
+{
+    mb_joining s[EACH];
+#pragma unroll
+    for (int e = 0; e < EACH; e++)
+        s[e] = mb_join_start(&join);
+    if (join.residues) {
+        if (join.narrow)
+            add_planes(s, join, acc, plane_stride, n);
+        else
+            add_planes(s, join, acc, plane_stride, n);
+    } else if (join.narrow) {
+        add_planes(s, join, acc, plane_stride, n);
+    } else {
+        add_planes(s, join, acc, plane_stride, n);
+    }
+    quad<uint64_t> r;
+#pragma unroll
+    for (int e = 0; e < EACH; e++)
+        r.e[e] = mb_join_finish(s[e], &join);
+    return r;
+}
+
+static __device__ __forceinline__ bool is_signed(modblas_type type)
+{
+    return type >= MODBLAS_I8;
+}
+
+/* An entry as a word: two's complement where is_signed. */
+template <typename T>
+static __device__ __forceinline__ uint64_t word_of(T v, double limit, uint32_t *fault)
+{
+    if constexpr (T(0.5) != T(0)) {
+        int64_t word = 0;
+        if (!mb_integer_of((double)v, limit, &word))
+            *fault |= MB_FAULT_NOTINT << 2;
+        return (uint64_t)word;
+    } else {
+        return (uint64_t)v;
+    }
+}
+
+template <typename T>
+static __device__ __forceinline__ quad<uint64_t> load_words(const modblas_matrix &C, int64_t at,
+                                                            int n, double limit, uint32_t *fault)
+{
+    quad<T> v = load((const T *)C.data + at, C.col_stride, n);
+    quad<uint64_t> word;
+#pragma unroll
+    for (int e = 0; e < EACH; e++)
+        word.e[e] = word_of(v.e[e], limit, fault);
+    return word;
+}
+
+template <typename T>
+static __device__ __forceinline__ void store_words(const modblas_matrix &C, int64_t at, int n,
+                                                   const quad<uint64_t> &r)
+{
+    quad<T> v;
+#pragma unroll
+    for (int e = 0; e < EACH; e++)
+        v.e[e] = (T)r.e[e];
+    store((T *)C.data + at, C.col_stride, n, v);
+}
+
+static __device__ __forceinline__ quad<uint64_t> load_entries(const mb_join_args &a, int64_t at,
+                                                              int n, uint32_t *fault)
+{
+    switch (a.C.type) {
+#define LOAD(name, ctype)                                                                         \
+    case MODBLAS_##name:                                                                          \
+        return load_words<ctype>(a.C, at, n, a.float_limit, fault);
+        MODBLAS_TYPE_MAP(LOAD)
+#undef LOAD
+    }
+    return {};
+}
+
+static __device__ __forceinline__ void store_entries(const modblas_matrix &C, int64_t at, int n,
+                                                     const quad<uint64_t> &r)
+{
+    switch (C.type) {
+#define STORE(name, ctype)                                                                        \
+    case MODBLAS_##name:                                                                          \
+        store_words<ctype>(C, at, n, r);                                                          \
+        break;
+        MODBLAS_TYPE_MAP(STORE)
+#undef STORE
+    }
+}
+
+/* r += beta*C. */
+static __device__ __forceinline__ void add_old(quad<uint64_t> *r, const mb_join_args &a,
+                                               const mb_mod &mod, int64_t at, int n,
+                                               uint32_t *fault)
+{
+    quad<uint64_t> word = load_entries(a, at, n, fault);
+#pragma unroll
+    for (int e = 0; e < EACH; e++) {
+        uint64_t c = is_signed(a.C.type) ? mb_residue_signed((int64_t)word.e[e], &mod)
+                                         : mb_residue_unsigned(word.e[e], &mod);
+        r->e[e] = mb_addmod(r->e[e], mb_mulmod(c, a.beta, &mod), &mod);
+    }
+}
+
+/* The n entries from (i, j). */
+template <typename Sum>
+static __device__ __forceinline__ void join_entries(const mb_join &join, const mb_join_args &a,
+                                                    int64_t i, int64_t j, int n, uint32_t *fault)
+{
+    const Sum *acc = (const Sum *)a.acc + i * a.acc_ld + j;
+    quad<uint64_t> r = join_planes(join, acc, a.acc_plane_stride, n);
+    uint64_t *carry = a.carry + i * a.carry_ld + j;
+    if (a.add_carry) {
+        quad<uint64_t> c = load(carry, 1, n);
+#pragma unroll
+        for (int e = 0; e < EACH; e++)
+            r.e[e] = mb_addmod(r.e[e], c.e[e], &join.mod);
+    }
+    if (a.to_carry) {
+        store(carry, 1, n, r);
+        return;
+    }
+    const int64_t at = i * a.C.row_stride + j * a.C.col_stride;
+    if (a.beta != 0)
+        add_old(&r, a, join.mod, at, n, fault);
+    store_entries(a.C, at, n, r);
+}
+
+template <typename Sum>
+static __global__ void __launch_bounds__(LANES *ROWS, 3)
+    join_kernel(const __grid_constant__ mb_join join, const __grid_constant__ mb_join_args a)
+{
+    const int64_t down = (int64_t)gridDim.y * ROWS;
+    const int64_t across = (int64_t)gridDim.x * LANES * EACH;
+    uint32_t fault = 0;
+    for (int64_t i = (int64_t)blockIdx.y * ROWS + threadIdx.y; i < a.rows; i += down)
+        for (int64_t j = ((int64_t)blockIdx.x * LANES + threadIdx.x) * EACH; j < a.cols;
+             j += across) {
+            int n = a.cols - j < EACH ? (int)(a.cols - j) : EACH;
+            join_entries<Sum>(join, a, i, j, n, &fault);
+        }
+    if (fault)
+        atomicOr(a.faults, fault);
+}
+
+static unsigned blocks(int64_t places, int each, int64_t most)
+{
+    int64_t count = places / each + (places % each != 0);
+    return (unsigned)(count < most ? count : most);
+}
+
+extern "C" cudaError_t mb_launch_join(const mb_join *join, const mb_join_args *args,
+                                      cudaStream_t stream)
+{
+    if (args->rows == 0 || args->cols == 0)
+        return cudaSuccess;
+    dim3 block(LANES, ROWS);
+    dim3 grid(blocks(args->cols, LANES * EACH, GRID_X), blocks(args->rows, ROWS, GRID_Y));
+    if (join->wide)
+        join_kernel<double><<<grid, block, 0, stream>>>(*join, *args);
+    else
+        join_kernel<int32_t><<<grid, block, 0, stream>>>(*join, *args);
+    return cudaGetLastError();
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Launchers of the CUDA kernels. kernels/README.md is the contract: operation, layout, alignment,
+ * edge cases and costs.
+ *
+ * Each orders one kernel on `stream`, of the current device, and returns the launch's status. All
+ * pointers are to memory that the device can read and write; arguments are copied before return.
+ * Sizes and strides are 64-bit; an empty job launches nothing. */
+#ifndef MB_KERNELS_KERNELS_H
+#define MB_KERNELS_KERNELS_H
+
+#include "../include/modblas.h"
+#include "scheme.h"
+
+#include <cuda_runtime_api.h>
+
+/* Columns of x that one launch of the check's kernel treats in one pass over M. */
+enum { MB_CHECK_COLUMNS = 5 };
+
+/* Planes of one operand; strides in elements of dst.
+ * Requires, unless wide: dst aligned to 16 bytes; ld, both strides and k_padded multiples of 16;
+ * cut.kind is not MB_CUT_WIDE. */
+typedef struct mb_split_args {
+    modblas_matrix src; /* lines x k */
+    void *dst;
+    int wide; /* planes are double, else int8 */
+    int64_t ld, plane_stride, fold_stride;
+    int64_t lines_padded, k_padded;
+    uint32_t *faults; /* bits are ORed in, shifted left by `operand` */
+    int operand;
+} mb_split_args;
+
+/* Sums to residues; see mb_join_job in src/backend/backend.h for the operation.
+ * Requires: acc_ld >= cols; sums are double if join.wide, else int32. */
+typedef struct mb_join_args {
+    const void *acc;
+    int64_t acc_ld, acc_plane_stride;
+    int64_t rows, cols;
+    uint64_t *carry;
+    int64_t carry_ld;
+    int add_carry, to_carry;
+    modblas_matrix C;
+    uint64_t beta;
+    double float_limit;
+    uint32_t *faults;
+} mb_join_args;
+
+/* y[i*count + r] = sum_j M[i][j] * x[j*count + r] mod N, N = 2^64 written 0. */
+typedef struct mb_check_args {
+    modblas_matrix M;
+    const uint64_t *x;
+    uint64_t *y;
+    int count;
+    uint64_t N;
+} mb_check_args;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+cudaError_t mb_launch_split(const mb_cut *cut, const mb_split_args *args, cudaStream_t stream);
+cudaError_t mb_launch_join(const mb_join *join, const mb_join_args *args, cudaStream_t stream);
+cudaError_t mb_launch_check(const mb_check_args *args, cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

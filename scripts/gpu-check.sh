@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# gpu-check.sh [suite [bench options]]: on a host with a GPU, builds in build-gpu/, runs all tests,
+# compute-sanitizer and a suite of modblas-bench (default: short). Needs no root, no network and
+# no pkg-config: libraries come from .deps/, which bundle-deps.sh fills. Logs and JSON go to $OUT,
+# or build-gpu/out. A stage that fails does not stop the next ones; the exit status tells.
+# shellcheck disable=SC2317 # the functions are called through stage()
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+source scripts/tree-sum.sh
+
+suite=${1:-short}
+shift $(($# > 0))
+options=("$@")
+build=$PWD/build-gpu
+prefix=$build/prefix
+out=${OUT:-$build/out}
+limit=${GPU_CHECK_SECONDS:-480}
+mkdir -p "$prefix" "$out"
+[[ ! -d /usr/local/cuda/bin ]] || PATH=$PATH:/usr/local/cuda/bin
+libraries=$prefix/usr/lib/$(uname -m)-linux-gnu
+headers=$prefix/usr/include/$(uname -m)-linux-gnu
+export LD_LIBRARY_PATH=$libraries:$libraries/openblas-openmp:${LD_LIBRARY_PATH:-}
+
+# Runs a command for as long as the total allows.
+limited() {
+    local left=$((limit - SECONDS))
+    ((left > 0)) || { echo "no time is left for: $*"; return 1; }
+    timeout --kill-after=5 "$left" "$@" || { echo "status $?: $*"; return 1; }
+}
+
+unpack() {
+    local deb data
+    for deb in .deps/*.deb; do
+        [[ -e $deb ]] || { echo ".deps/ is empty: run scripts/bundle-deps.sh"; return 1; }
+        if command -v dpkg >/dev/null; then
+            dpkg -x "$deb" "$prefix" || return
+        else
+            data=$(ar t "$deb" | grep '^data\.tar')
+            ar p "$deb" "$data" | python3 -c 'import sys, tarfile
+tarfile.open(fileobj=sys.stdin.buffer, mode="r|*").extractall(sys.argv[1])' "$prefix" || return
+        fi
+    done
+    # A result must not carry the name of a commit that it was not built from.
+    if [[ ! -e .git && -e .deps/commit ]] && ! tree_sum | cmp -s - .deps/tree; then
+        echo "the tree changed since bundle-deps.sh: this is no commit's result"
+        sed -i '1s/\(-dirty\)\?$/-dirty/' .deps/commit
+    fi
+}
+
+build() {
+    local capability
+    capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1)
+    limited cmake -S . -B "$build" -G Ninja -DMODBLAS_CUDA=ON -DMODBLAS_FLINT=ON \
+        -DMODBLAS_TESTS=ON -DMODBLAS_BENCH=ON -DCMAKE_CUDA_ARCHITECTURES="${capability/./}" \
+        -DCMAKE_PREFIX_PATH="$prefix/usr" -DCMAKE_LIBRARY_PATH="$libraries" \
+        -DCMAKE_INCLUDE_PATH="$headers" &&
+        limited cmake --build "$build" --parallel "$(nproc)"
+}
+
+tests() {
+    # More at once would wait for the one GPU, and share its memory.
+    limited ctest --test-dir "$build" --output-on-failure --parallel 4
+}
+
+sanitizer() { # sanitizer <tool>: short products by each scheme and engine of the GPU
+    local way
+    for way in "direct i8 251" "direct f64 2^20-3" "split i8 65521" "rns i8 2^31-1,2^64"; do
+        read -r scheme engine moduli <<<"$way"
+        limited compute-sanitizer --tool "$1" --error-exitcode 9 "$build/modblas-bench" \
+            --backend cuda --size 100,256 --modulus "$moduli" --scheme "$scheme" \
+            --engine "$engine" --verify freivalds --seconds 0.01 || return
+    done
+}
+
+bench() {
+    limited "$build/modblas-bench" --backend cuda --suite "$suite" --verify flint --format json \
+        --output "$out/$suite.json" "${options[@]}"
+}
+
+# stage <name> <function> [arguments]: runs it, its output in a log, and notes how it went. Stages
+# are conditions of an `if`, where the shell does not stop at errors: their own code does.
+summary=""
+failed=0
+stage() {
+    local name=$1 begin=$SECONDS word=ok
+    shift
+    echo "== $name"
+    if ! "$@" >"$out/$name.log" 2>&1; then
+        word=FAILED
+        failed=1
+        tail -n 40 "$out/$name.log"
+    fi
+    summary+=$(printf '%-10s %4d s  %s' "$name" $((SECONDS - begin)) "$word")$'\n'
+}
+
+stage unpack unpack
+stage build build
+stage tests tests
+tail -n 15 "$out/tests.log" 2>/dev/null || true
+for tool in memcheck initcheck racecheck; do stage "$tool" sanitizer "$tool"; done
+stage bench bench
+cat "$out/bench.log" 2>/dev/null || true
+
+printf '%s%-10s %4d s\n' "$summary" total $SECONDS
+exit $failed

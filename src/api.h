@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What bench and tests may know beyond the public header. */
+#ifndef MB_API_H
+#define MB_API_H
+
+#include "run/exec.h"
+
+struct modblas_plan {
+    modblas_context *context;
+    modblas_problem problem;
+    mb_plan plan; /* for it, with sizes 0 taken as 1 */
+    mb_reasons reasons;
+};
+
+/* modblas_plan_run that keeps a record; trace may be NULL. */
+modblas_status mb_plan_run_traced(modblas_plan *plan, const modblas_matrix *C,
+                                  const modblas_matrix *A, const modblas_matrix *B, uint64_t alpha,
+                                  uint64_t beta, mb_trace *trace);
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A backend is a table of functions that do the steps of a product on a worker. Jobs of one worker
+ * happen in the order of the calls. On a synchronous backend a job is done when its call returns;
+ * on others it is only ordered, and `wait` waits. All functions return a status with a detail
+ * (mb_fail); a worker serves one host thread at a time, different workers any threads at once. */
+#ifndef MB_BACKEND_H
+#define MB_BACKEND_H
+
+#include "../../kernels/scheme.h"
+#include "../exact/engine.h"
+#include "../status.h"
+
+enum { MB_MAX_ENGINES = 3 };
+
+typedef struct mb_worker mb_worker; /* each backend's own */
+
+/* Where an operand lies, as seen by one device. */
+typedef enum mb_place {
+    MB_PLACE_DIRECT, /* kernels can read and write it as it lies */
+    MB_PLACE_STAGED  /* host memory that must be uploaded and downloaded */
+} mb_place;
+
+/* Cut one operand into planes. Line l is a row of A or a column of B; entry (l, j) of src is
+ * src.data[l*row_stride + j*col_stride], with src.rows lines of src.cols entries along k.
+ *
+ * Element (l, j) of plane i of fold t goes to
+ *     dst + t*fold_stride + i*plane_stride + l*ld + j           (in elements of type `type`)
+ * for 0 <= l < lines_padded, 0 <= j < k_padded; places outside src are set to 0. */
+typedef struct mb_split_job {
+    const mb_cut *cut;
+    modblas_matrix src;
+    int operand; /* 0 for A, 1 for B: which bits of a fault to set */
+    void *dst;
+    mb_element type; /* I8, F32 or F64 */
+    int64_t ld, plane_stride, fold_stride;
+    int64_t lines_padded, k_padded;
+} mb_split_job;
+
+/* `count` products of the same shape, C_i <- A_i * B_i^T over the integers:
+ *     C[i*stride_c + r*ldc + c] = sum_{j<k} A[i*stride_a + r*lda + j] * B[i*stride_b + c*ldb + j]
+ * for r < m, c < n; strides in elements, 0 allowed for A and B. Every size and leading dimension
+ * is a multiple of the engine's align; every base pointer is aligned to 16 bytes at least. Exact
+ * if |every partial sum| <= engine->S. */
+typedef struct mb_gemm_job {
+    const mb_engine *engine;
+    int64_t m, n, k;
+    const void *A, *B;
+    void *C;
+    int64_t lda, ldb, ldc;
+    int64_t stride_a, stride_b, stride_c;
+    int count;
+} mb_gemm_job;
+
+/* Join planes of sums to residues, add what is to be added, and store:
+ *     r = join(acc planes)                          (0 if join is NULL)
+ *     r += carry                                    (if add_carry)
+ *     to_carry:  carry <- r                         (residues as uint64, leading dimension
+ * carry_ld) else:      C <- r + beta*C                    (C is not read if beta is 0; beta is a
+ * residue) */
+typedef struct mb_join_job {
+    const mb_join *join;
+    const mb_mod *mod;  /* the modulus, also when join is NULL */
+    double float_limit; /* for entries of C, as in mb_cut */
+    const void *acc;
+    mb_element acc_type; /* I32, F32 or F64 */
+    int64_t acc_ld, acc_plane_stride;
+    int64_t rows, cols;
+    uint64_t *carry;
+    int64_t carry_ld;
+    bool add_carry, to_carry;
+    modblas_matrix C; /* rows x cols */
+    uint64_t beta;
+} mb_join_job;
+
+/* y[i*count + r] = sum_j M[i][j] * x[j*count + r] mod N for i < M.rows, r < count: the thin
+ * product of the check. x and y are residues in host memory, whatever M's place. Shares no
+ * arithmetic with the product. */
+typedef struct mb_check_job {
+    modblas_matrix M;
+    const uint64_t *x;
+    uint64_t *y;
+    int count;
+    uint64_t N;
+} mb_check_job;
+
+/* What planning needs to know of a device's speed. */
+typedef struct mb_rates {
+    double gemm[MB_MAX_ENGINES]; /* operations a second of one worker, as backend.engine[] */
+    double bytes;                /* bytes a second (read + written) of split and join */
+    double launch;               /* seconds that each job costs */
+} mb_rates;
+
+typedef struct mb_backend {
+    const char *name;
+    modblas_backend id;
+    bool synchronous; /* jobs are done on return, so workers need threads of their own */
+    const mb_engine *engine[MB_MAX_ENGINES]; /* NULL-terminated if fewer */
+
+    /* Number of usable devices; 0 with a detail that says why there is none. */
+    int (*device_count)(void);
+    modblas_status (*device_info)(int device, modblas_device_info *info);
+    /* Default number of workers on a device. */
+    int (*default_workers)(int device);
+    void (*rates)(int device, mb_rates *rates);
+
+    /* A worker on a device: on cuda a stream, a cuBLAS handle with its own workspace, pinned
+     * staging buffers made when first needed. */
+    modblas_status (*worker_create)(mb_worker **worker, int device);
+    void (*worker_destroy)(mb_worker *worker); /* NULL allowed; waits for the worker's jobs */
+
+    /* Workspace memory, at least 256-byte aligned; ordered like a job. free accepts NULL. */
+    modblas_status (*alloc)(mb_worker *worker, void **pointer, size_t bytes);
+    void (*free)(mb_worker *worker, void *pointer);
+
+    /* Where the memory that a view touches lies. EINVAL for another device's memory. */
+    modblas_status (*locate)(mb_worker *worker, const modblas_matrix *view, mb_place *place);
+
+    modblas_status (*split)(mb_worker *worker, const mb_split_job *job);
+    modblas_status (*gemm)(mb_worker *worker, const mb_gemm_job *job);
+    modblas_status (*join)(mb_worker *worker, const mb_join_job *job);
+
+    /* Copy between a staged view in host memory and a view of equal sizes and type in workspace
+     * memory that is dense in one of its two orders. upload returns when src may be changed;
+     * download when dst is written. NULL on backends where every place is direct. */
+    modblas_status (*upload)(mb_worker *worker, const modblas_matrix *dst,
+                             const modblas_matrix *src);
+    modblas_status (*download)(mb_worker *worker, const modblas_matrix *dst,
+                               const modblas_matrix *src);
+
+    /* Later jobs of `worker` start after everything ordered on `other` so far. */
+    modblas_status (*after)(mb_worker *worker, mb_worker *other);
+
+    /* Waits for the worker's jobs; ORs the faults of entries met since the last wait into *faults.
+     */
+    modblas_status (*wait)(mb_worker *worker, uint32_t *faults);
+
+    modblas_status (*check)(mb_worker *worker, const mb_check_job *job);
+
+    /* Time stamps for traces: mark orders a stamp (slot in [0, MB_MAX_STAMPS)), stamp reads it
+     * after wait, in seconds since the first `epoch` of the process. */
+    modblas_status (*mark)(mb_worker *worker, int slot);
+    modblas_status (*stamp)(mb_worker *worker, int slot, double *seconds);
+} mb_backend;
+
+enum { MB_MAX_STAMPS = 4096 };
+
+/* The host backend; always there. */
+const mb_backend *mb_backend_host(void);
+
+/* The CUDA backend, from the module libmodblas_cuda.so, opened once per process; NULL if it cannot
+ * be used, with the reason as detail. */
+const mb_backend *mb_backend_cuda(void);
+
+/* What the module exports under the name MB_CUDA_ENTRY: `abi` must equal MB_BACKEND_ABI, else
+ * NULL; `report` keeps a detail in the calling library. */
+typedef void mb_report_fn(modblas_status status, const char *sentence);
+typedef const mb_backend *mb_cuda_entry_fn(int abi, mb_report_fn *report);
+#define MB_CUDA_ENTRY "mb_cuda_module"
+enum { MB_BACKEND_ABI = 1 };
+
+#endif

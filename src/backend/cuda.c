@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The CUDA backend: its table, and the jobs that our own kernels do. */
+#include "../../kernels/kernels.h"
+#include "check_host.h"
+#include "cuda_worker.h"
+
+enum { BYTES_ALIGN = 16 };
+
+static bool is_aligned(int64_t count)
+{
+    return count % BYTES_ALIGN == 0;
+}
+
+static modblas_status require_split(const mb_split_job *job)
+{
+    if (job->type == MB_ELEMENT_F64)
+        return MODBLAS_OK;
+    if (job->type != MB_ELEMENT_I8 || job->cut->kind == MB_CUT_WIDE)
+        return mb_fail(MODBLAS_EINTERNAL, "the CUDA backend cannot cut into this type of plane");
+    if (!is_aligned((int64_t)(uintptr_t)job->dst) || !is_aligned(job->ld) ||
+        !is_aligned(job->plane_stride) || !is_aligned(job->fold_stride) ||
+        !is_aligned(job->k_padded))
+        return mb_fail(MODBLAS_EINTERNAL, "planes of bytes are not laid out in multiples of %d",
+                       BYTES_ALIGN);
+    return MODBLAS_OK;
+}
+
+static modblas_status split(mb_worker *worker, const mb_split_job *job)
+{
+    modblas_status status;
+    const mb_split_args args = {
+        .src = job->src,
+        .dst = job->dst,
+        .wide = job->type == MB_ELEMENT_F64,
+        .ld = job->ld,
+        .plane_stride = job->plane_stride,
+        .fold_stride = job->fold_stride,
+        .lines_padded = job->lines_padded,
+        .k_padded = job->k_padded,
+        .faults = worker->faults,
+        .operand = job->operand,
+    };
+    MB_TRY(require_split(job));
+    MB_CUDA(mb_launch_split, job->cut, &args, worker->stream);
+fail:
+    return status;
+}
+
+static modblas_status join(mb_worker *worker, const mb_join_job *job)
+{
+    modblas_status status;
+    const mb_join nothing = {.mod = *job->mod};
+    const mb_join_args args = {
+        .acc = job->acc,
+        .acc_ld = job->acc_ld,
+        .acc_plane_stride = job->acc_plane_stride,
+        .rows = job->rows,
+        .cols = job->cols,
+        .carry = job->carry,
+        .carry_ld = job->carry_ld,
+        .add_carry = job->add_carry,
+        .to_carry = job->to_carry,
+        .C = job->C,
+        .beta = job->beta,
+        .float_limit = job->float_limit,
+        .faults = worker->faults,
+    };
+    if (job->join && job->acc_type != (job->join->wide ? MB_ELEMENT_F64 : MB_ELEMENT_I32))
+        return mb_fail(MODBLAS_EINTERNAL, "the CUDA backend cannot join this type of sum");
+    MB_CUDA(mb_launch_join, job->join ? job->join : &nothing, &args, worker->stream);
+fail:
+    return status;
+}
+
+/* M is in device memory; x and y travel. */
+static modblas_status check_on_device(mb_worker *worker, const mb_check_job *job)
+{
+    modblas_status status;
+    void *x = NULL, *y = NULL;
+    const int64_t k = job->M.cols, rows = job->M.rows, count = job->count;
+    const modblas_matrix host_x = modblas_row_major(job->x, MODBLAS_U64, k, count, count);
+    const modblas_matrix host_y = modblas_row_major(job->y, MODBLAS_U64, rows, count, count);
+    MB_TRY(mb_cuda_alloc(worker, &x, (size_t)(k * count) * sizeof *job->x));
+    MB_TRY(mb_cuda_alloc(worker, &y, (size_t)(rows * count) * sizeof *job->y));
+    const modblas_matrix device_x = modblas_row_major(x, MODBLAS_U64, k, count, count);
+    const modblas_matrix device_y = modblas_row_major(y, MODBLAS_U64, rows, count, count);
+    const mb_check_args args = {.M = job->M, .x = x, .y = y, .count = job->count, .N = job->N};
+    MB_TRY(mb_cuda_upload(worker, &device_x, &host_x));
+    MB_CUDA(mb_launch_check, &args, worker->stream);
+    MB_TRY(mb_cuda_download(worker, &host_y, &device_y));
+fail:
+    mb_cuda_free(worker, x);
+    mb_cuda_free(worker, y);
+    return status;
+}
+
+static modblas_status cuda_split(mb_worker *worker, const mb_split_job *job)
+{
+    modblas_status status = mb_cuda_enter(worker->device);
+    return status != MODBLAS_OK ? status : mb_cuda_leave(split(worker, job));
+}
+
+static modblas_status cuda_join(mb_worker *worker, const mb_join_job *job)
+{
+    modblas_status status = mb_cuda_enter(worker->device);
+    return status != MODBLAS_OK ? status : mb_cuda_leave(join(worker, job));
+}
+
+static modblas_status cuda_check(mb_worker *worker, const mb_check_job *job)
+{
+    mb_place place;
+    modblas_status status = mb_cuda_locate(worker, &job->M, &place);
+    if (status != MODBLAS_OK)
+        return status;
+    if (place == MB_PLACE_STAGED)
+        return mb_check_host(job);
+    status = mb_cuda_enter(worker->device);
+    return status != MODBLAS_OK ? status : mb_cuda_leave(check_on_device(worker, job));
+}
+
+const mb_backend mb_cuda_table = {
+    .name = "cuda",
+    .id = MODBLAS_BACKEND_CUDA,
+    .synchronous = false,
+    .engine = {&mb_engine_i8, &mb_engine_f64},
+    .device_count = mb_cuda_device_count,
+    .device_info = mb_cuda_device_info,
+    .default_workers = mb_cuda_default_workers,
+    .rates = mb_cuda_rates,
+    .worker_create = mb_cuda_worker_create,
+    .worker_destroy = mb_cuda_worker_destroy,
+    .alloc = mb_cuda_alloc,
+    .free = mb_cuda_free,
+    .locate = mb_cuda_locate,
+    .split = cuda_split,
+    .gemm = mb_cuda_gemm,
+    .join = cuda_join,
+    .upload = mb_cuda_upload,
+    .download = mb_cuda_download,
+    .after = mb_cuda_after,
+    .wait = mb_cuda_wait,
+    .check = cuda_check,
+    .mark = mb_cuda_mark,
+    .stamp = mb_cuda_stamp,
+};

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the files of the CUDA backend share. */
+#ifndef MB_CUDA_WORKER_H
+#define MB_CUDA_WORKER_H
+
+#include "backend.h"
+
+#include <cublas_v2.h>
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+
+/* A device, kept from its first use to the end of the process. */
+typedef struct mb_cuda_device {
+    int ordinal;
+    CUcontext context;  /* the primary one */
+    cudaMemPool_t pool; /* our own: the process's default pool stays as its owner set it */
+    cudaEvent_t epoch;
+} mb_cuda_device;
+
+/* Each half of the staging buffer. */
+enum { MB_STAGING_BYTES = 16 << 20 };
+
+struct mb_worker {
+    const mb_cuda_device *device;
+    cudaStream_t stream;
+    cublasHandle_t blas;
+    void *blas_workspace;
+    bool pedantic;
+    uint32_t *faults;      /* on the device */
+    uint32_t *faults_read; /* pinned */
+    cudaEvent_t order;
+    unsigned char *half[2];   /* pinned; made by mb_cuda_staging */
+    cudaEvent_t half_free[2]; /* the last copy from or to the half */
+    cudaEvent_t stamp[MB_MAX_STAMPS];
+};
+
+/* OK, or a failure whose detail names the call; the runtime's last error is cleared. */
+modblas_status mb_cuda_status(cudaError_t error, const char *call);
+modblas_status mb_cublas_status(cublasStatus_t error, const char *call);
+
+/* MB_TRY of a call by its name and arguments. */
+#define MB_CUDA(call, ...) MB_TRY(mb_cuda_status(call(__VA_ARGS__), #call))
+#define MB_CUBLAS(call, ...) MB_TRY(mb_cublas_status(call(__VA_ARGS__), #call))
+
+/* ---- cuda_device.c -------------------------------------------------------------------------- */
+
+modblas_status mb_cuda_device_open(const mb_cuda_device **device, int ordinal);
+
+/* Make the device's primary context current on the calling thread; leave puts back whatever was
+ * current before enter, and returns `status`, or its own failure if that is OK. They nest. */
+modblas_status mb_cuda_enter(const mb_cuda_device *device);
+modblas_status mb_cuda_leave(modblas_status status);
+
+int mb_cuda_device_count(void);
+modblas_status mb_cuda_device_info(int device, modblas_device_info *info);
+int mb_cuda_default_workers(int device);
+void mb_cuda_rates(int device, mb_rates *rates);
+
+/* ---- cuda_worker.c -------------------------------------------------------------------------- */
+
+modblas_status mb_cuda_worker_create(mb_worker **worker, int device);
+void mb_cuda_worker_destroy(mb_worker *worker);
+modblas_status mb_cuda_alloc(mb_worker *worker, void **pointer, size_t bytes);
+void mb_cuda_free(mb_worker *worker, void *pointer);
+modblas_status mb_cuda_after(mb_worker *worker, mb_worker *other);
+modblas_status mb_cuda_wait(mb_worker *worker, uint32_t *faults);
+modblas_status mb_cuda_mark(mb_worker *worker, int slot);
+modblas_status mb_cuda_stamp(mb_worker *worker, int slot, double *seconds);
+
+/* Makes the staging halves if they are not there. Requires the device to be entered. */
+modblas_status mb_cuda_staging(mb_worker *worker);
+
+/* ---- cuda_memory.c -------------------------------------------------------------------------- */
+
+modblas_status mb_cuda_locate(mb_worker *worker, const modblas_matrix *view, mb_place *place);
+modblas_status mb_cuda_upload(mb_worker *worker, const modblas_matrix *dst,
+                              const modblas_matrix *src);
+modblas_status mb_cuda_download(mb_worker *worker, const modblas_matrix *dst,
+                                const modblas_matrix *src);
+
+/* ---- cuda_gemm.c ---------------------------------------------------------------------------- */
+
+modblas_status mb_cuda_gemm(mb_worker *worker, const mb_gemm_job *job);
+
+/* ---- cuda.c --------------------------------------------------------------------------------- */
+
+extern const mb_backend mb_cuda_table;
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Parts of the host backend. */
+#ifndef MB_BACKEND_HOST_H
+#define MB_BACKEND_HOST_H
+
+#include "backend.h"
+
+struct mb_worker {
+    uint32_t faults;
+    double stamp[MB_MAX_STAMPS];
+};
+
+modblas_status mb_host_split(mb_worker *worker, const mb_split_job *job);
+modblas_status mb_host_join(mb_worker *worker, const mb_join_job *job);
+modblas_status mb_host_gemm(mb_worker *worker, const mb_gemm_job *job);
+
+/* What does the GEMMs of the host's engines, found out once per process: operations a second of
+ * one core, and names. */
+void mb_host_gemm_rates(double rate[MB_MAX_ENGINES]);
+void mb_host_gemm_libraries(char *text, size_t size);
+
+#endif

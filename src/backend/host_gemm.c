@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* GEMMs of the host's engines: f64 and f32 by a CBLAS, i8 by oneDNN where its INT8 product is
+ * exact on this CPU, plain C otherwise. One thread each: our workers are the parallelism. */
+#include "host.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if MODBLAS_HAVE_CBLAS
+#include <cblas.h>
+#endif
+#if MODBLAS_HAVE_DNNL
+#include <oneapi/dnnl/dnnl.h>
+#endif
+#if MODBLAS_HAVE_OPENMP
+#include <omp.h>
+#endif
+
+/* Compiled for wider vectors too, where the loader can choose; sanitizers cannot follow that. */
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) &&     \
+    !defined(__clang__)
+#define MANY_TARGETS __attribute__((target_clones("arch=skylake-avx512", "avx2", "default")))
+#else
+#define MANY_TARGETS
+#endif
+
+/* One product of a job, in plain C: blocks of 4 columns share the loads of A. */
+#define PLAIN_GEMM(name, in, acc)                                                                 \
+    MANY_TARGETS static void name(int64_t m, int64_t n, int64_t k, const in *A, int64_t lda,      \
+                                  const in *B, int64_t ldb, acc *C, int64_t ldc)                  \
+    {                                                                                             \
+        for (int64_t c = 0; c < n; c += 4) {                                                      \
+            const in *b0 = B + c * ldb, *b1 = c + 1 < n ? b0 + ldb : b0;                          \
+            const in *b2 = c + 2 < n ? b1 + ldb : b0, *b3 = c + 3 < n ? b2 + ldb : b0;            \
+            for (int64_t r = 0; r < m; r++) {                                                     \
+                acc sum[4] = {0, 0, 0, 0};                                                        \
+                const in *a = A + r * lda;                                                        \
+                for (int64_t j = 0; j < k; j++) {                                                 \
+                    sum[0] += (acc)a[j] * (acc)b0[j];                                             \
+                    sum[1] += (acc)a[j] * (acc)b1[j];                                             \
+                    sum[2] += (acc)a[j] * (acc)b2[j];                                             \
+                    sum[3] += (acc)a[j] * (acc)b3[j];                                             \
+                }                                                                                 \
+                for (int64_t x = 0; x < 4 && c + x < n; x++)                                      \
+                    C[r * ldc + c + x] = sum[x];                                                  \
+            }                                                                                     \
+        }                                                                                         \
+    }
+
+PLAIN_GEMM(plain_i8, int8_t, int32_t)
+PLAIN_GEMM(plain_f64, double, double)
+PLAIN_GEMM(plain_f32, float, float)
+
+/* Operations a second of one core, where they run on this project's machines. */
+static const double plain_rate = 4e9, plain_i8_rate = 20e9;
+#if MODBLAS_HAVE_CBLAS
+static const double dgemm_rate = 40e9, sgemm_rate = 80e9;
+#endif
+#if MODBLAS_HAVE_DNNL
+static const double dnnl_rate = 600e9;
+#endif
+
+static bool use_cblas, use_dnnl;
+static char i8_name[64] = "plain C int8";
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+#if MODBLAS_HAVE_DNNL
+static bool dnnl_product(int64_t m, int64_t n, int64_t k, const int8_t *A, int64_t lda,
+                         const int8_t *B, int64_t ldb, int32_t *C, int64_t ldc)
+{
+    const int32_t zero = 0;
+    return dnnl_gemm_s8s8s32('N', 'T', 'F', m, n, k, 1.0F, A, lda, 0, B, ldb, 0, 0.0F, C, ldc,
+                             &zero) == dnnl_success;
+}
+
+/* Without VNNI pairs of products saturate in 16 bits: all corners of the operand range, on an odd
+ * shape. */
+static bool dnnl_is_exact(void)
+{
+    enum { M = 5, N = 19, K = 256 };
+    static const int8_t corner[] = {127, -128};
+    static int8_t a[M * K], b[N * K];
+    int32_t c[M * N];
+    for (int pair = 0; pair < 4; pair++) {
+        memset(a, corner[pair & 1], sizeof a);
+        memset(b, corner[pair >> 1], sizeof b);
+        if (!dnnl_product(M, N, K, a, K, b, K, c, N))
+            return false;
+        for (int i = 0; i < M * N; i++) {
+            if (c[i] != K * corner[pair & 1] * corner[pair >> 1])
+                return false;
+        }
+    }
+    return true;
+}
+#endif
+
+static int bound_threads(void)
+{
+#if MODBLAS_HAVE_OPENMP
+    int threads = omp_get_max_threads();
+    omp_set_num_threads(1);
+    return threads;
+#else
+    return 0;
+#endif
+}
+
+static void restore_threads(int threads)
+{
+#if MODBLAS_HAVE_OPENMP
+    omp_set_num_threads(threads);
+#else
+    (void)threads;
+#endif
+}
+
+static void choose(void)
+{
+    const char *wanted = getenv("MODBLAS_HOST_GEMM");
+    if (wanted != NULL && strcmp(wanted, "plain") == 0)
+        return;
+    int threads = bound_threads();
+#if MODBLAS_HAVE_CBLAS
+    use_cblas = true;
+#endif
+#if MODBLAS_HAVE_DNNL
+    const dnnl_version_t *v = dnnl_version();
+    use_dnnl = dnnl_is_exact();
+    snprintf(i8_name, sizeof i8_name, "%soneDNN %d.%d.%d%s", use_dnnl ? "" : "plain C int8 (",
+             v->major, v->minor, v->patch, use_dnnl ? "" : " saturates here)");
+#endif
+    restore_threads(threads);
+}
+
+void mb_host_gemm_rates(double rate[MB_MAX_ENGINES])
+{
+    pthread_once(&once, choose);
+    rate[0] = plain_i8_rate;
+    rate[1] = rate[2] = plain_rate;
+#if MODBLAS_HAVE_DNNL
+    rate[0] = use_dnnl ? dnnl_rate : plain_i8_rate;
+#endif
+#if MODBLAS_HAVE_CBLAS
+    rate[1] = use_cblas ? dgemm_rate : plain_rate;
+    rate[2] = use_cblas ? sgemm_rate : plain_rate;
+#endif
+}
+
+#if MODBLAS_HAVE_CBLAS && defined(OPENBLAS_VERSION)
+#define CBLAS_NAME OPENBLAS_VERSION
+#else
+#define CBLAS_NAME "CBLAS"
+#endif
+
+void mb_host_gemm_libraries(char *text, size_t size)
+{
+    pthread_once(&once, choose);
+    snprintf(text, size, "%s, %s", use_cblas ? CBLAS_NAME : "plain C", i8_name);
+}
+
+static modblas_status gemm_i8(const mb_gemm_job *job, const int8_t *A, const int8_t *B, int32_t *C)
+{
+#if MODBLAS_HAVE_DNNL
+    if (use_dnnl) {
+        if (dnnl_product(job->m, job->n, job->k, A, job->lda, B, job->ldb, C, job->ldc))
+            return MODBLAS_OK;
+        return mb_fail(MODBLAS_EDEVICE, "oneDNN refused an INT8 product");
+    }
+#endif
+    plain_i8(job->m, job->n, job->k, A, job->lda, B, job->ldb, C, job->ldc);
+    return MODBLAS_OK;
+}
+
+#if MODBLAS_HAVE_CBLAS
+static int lesser(int64_t x, int64_t y)
+{
+    return (int)(x < y ? x : y);
+}
+#endif
+
+/* CBLAS sizes are ints: rows of A and of B go in blocks. Planned chunks keep k and the leading
+ * dimensions of operands below INT_MAX. */
+#if MODBLAS_HAVE_CBLAS
+enum { CBLAS_BLOCK = 1 << 30 };
+#define GEMM_FLOAT(name, type, cblas, plain)                                                      \
+    static void name(const mb_gemm_job *job, const type *A, const type *B, type *C)               \
+    {                                                                                             \
+        if (!use_cblas) {                                                                         \
+            plain(job->m, job->n, job->k, A, job->lda, B, job->ldb, C, job->ldc);                 \
+            return;                                                                               \
+        }                                                                                         \
+        for (int64_t i = 0; i < job->m; i += CBLAS_BLOCK) {                                       \
+            for (int64_t j = 0; j < job->n; j += CBLAS_BLOCK)                                     \
+                cblas(CblasRowMajor, CblasNoTrans, CblasTrans, lesser(job->m - i, CBLAS_BLOCK),   \
+                      lesser(job->n - j, CBLAS_BLOCK), (int)job->k, 1, A + i * job->lda,          \
+                      (int)job->lda, B + j * job->ldb, (int)job->ldb, 0, C + i * job->ldc + j,    \
+                      (int)job->ldc);                                                             \
+        }                                                                                         \
+    }
+#else
+#define GEMM_FLOAT(name, type, cblas, plain)                                                      \
+    static void name(const mb_gemm_job *job, const type *A, const type *B, type *C)               \
+    {                                                                                             \
+        plain(job->m, job->n, job->k, A, job->lda, B, job->ldb, C, job->ldc);                     \
+    }
+#endif
+
+GEMM_FLOAT(gemm_f64, double, cblas_dgemm, plain_f64)
+GEMM_FLOAT(gemm_f32, float, cblas_sgemm, plain_f32)
+
+modblas_status mb_host_gemm(mb_worker *worker, const mb_gemm_job *job)
+{
+    (void)worker;
+    pthread_once(&once, choose);
+    modblas_status status = MODBLAS_OK;
+    int threads = bound_threads();
+    for (int64_t i = 0; i < job->count && status == MODBLAS_OK; i++) {
+        int64_t a = i * job->stride_a, b = i * job->stride_b, c = i * job->stride_c;
+        if (job->engine->in == MB_ELEMENT_I8)
+            status = gemm_i8(job, (const int8_t *)job->A + a, (const int8_t *)job->B + b,
+                             (int32_t *)job->C + c);
+        else if (job->engine->in == MB_ELEMENT_F32)
+            gemm_f32(job, (const float *)job->A + a, (const float *)job->B + b,
+                     (float *)job->C + c);
+        else
+            gemm_f64(job, (const double *)job->A + a, (const double *)job->B + b,
+                     (double *)job->C + c);
+    }
+    restore_threads(threads);
+    return status;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Split and join on the host: the readable twins of kernels/split.cu and kernels/join.cu. Entries
+ * are handled in runs that stay in the first-level cache, one plane after another. */
+#include "../exact/type.h"
+#include "host.h"
+
+#include <string.h>
+
+enum { RUN = 256 };
+
+/* Entries `count` along `stride` enter as r[]. */
+static uint32_t enter_run(uint64_t *r, const void *data, modblas_type type, int64_t stride,
+                          int count, const mb_cut *cut)
+{
+    uint32_t fault = 0;
+    switch (type) {
+#define ENTER(name, ctype, enter, wide)                                                           \
+    case MODBLAS_##name:                                                                          \
+        for (int j = 0; j < count; j++)                                                           \
+            r[j] = enter((wide)((const ctype *)data)[j * stride], cut, &fault);                   \
+        break;
+        ENTER(U8, uint8_t, mb_enter_unsigned, uint64_t)
+        ENTER(U16, uint16_t, mb_enter_unsigned, uint64_t)
+        ENTER(U32, uint32_t, mb_enter_unsigned, uint64_t)
+        ENTER(U64, uint64_t, mb_enter_unsigned, uint64_t)
+        ENTER(I8, int8_t, mb_enter_signed, int64_t)
+        ENTER(I16, int16_t, mb_enter_signed, int64_t)
+        ENTER(I32, int32_t, mb_enter_signed, int64_t)
+        ENTER(I64, int64_t, mb_enter_signed, int64_t)
+        ENTER(F32, float, mb_enter_double, double)
+        ENTER(F64, double, mb_enter_double, double)
+#undef ENTER
+    }
+    return fault;
+}
+
+/* Plane i of the run, as the destination's element type. */
+#define CUT_RUN(ctype, value)                                                                     \
+    for (int j = 0; j < count; j++)                                                               \
+    ((ctype *)dst)[j] = (ctype)(value)
+
+#define CUT_RUN_OF_TYPE(value)                                                                    \
+    switch (type) {                                                                               \
+    case MB_ELEMENT_I8:                                                                           \
+        CUT_RUN(int8_t, value);                                                                   \
+        break;                                                                                    \
+    case MB_ELEMENT_F32:                                                                          \
+        CUT_RUN(float, value);                                                                    \
+        break;                                                                                    \
+    default:                                                                                      \
+        CUT_RUN(double, value);                                                                   \
+    }
+
+static void cut_run(void *dst, mb_element type, const uint64_t *u, int count, int i,
+                    const mb_cut *cut)
+{
+    const mb_plane *plane = &cut->plane[i];
+    if (cut->kind == MB_CUT_DIGITS) {
+        CUT_RUN_OF_TYPE(mb_cut_digit(u[j], i, cut))
+    } else if (cut->kind == MB_CUT_BYTEWISE) {
+        CUT_RUN_OF_TYPE(mb_cut_bytewise(u[j], plane))
+    } else {
+        CUT_RUN_OF_TYPE(mb_cut_wide(u[j], plane))
+    }
+}
+
+static const char *entry_at(const modblas_matrix *view, int64_t i, int64_t j)
+{
+    int64_t offset = i * view->row_stride + j * view->col_stride;
+    return (const char *)view->data + offset * (int64_t)mb_type_size(view->type);
+}
+
+/* All planes of entries j0 .. j0+count-1 of line l; `zeros` places after them are cleared. */
+static void split_run(mb_worker *worker, const mb_split_job *job, int64_t l, int64_t j0, int count,
+                      int64_t zeros)
+{
+    uint64_t r[RUN], u[RUN];
+    const mb_cut *cut = job->cut;
+    size_t size = mb_element_size(job->type);
+    uint32_t fault =
+        enter_run(r, entry_at(&job->src, l, j0), job->src.type, job->src.col_stride, count, cut);
+    worker->faults |= fault << job->operand;
+    for (int t = 0; t < cut->folds; t++) {
+        for (int j = 0; j < count; j++)
+            u[j] = mb_cut_u(r[j], t, cut);
+        for (int i = 0; i < cut->planes; i++) {
+            int64_t at = t * job->fold_stride + i * job->plane_stride + l * job->ld + j0;
+            char *dst = (char *)job->dst + at * (int64_t)size;
+            cut_run(dst, job->type, u, count, i, cut);
+            memset(dst + (size_t)count * size, 0, (size_t)zeros * size);
+        }
+    }
+}
+
+static void clear_line(const mb_split_job *job, int64_t l)
+{
+    size_t size = mb_element_size(job->type);
+    for (int t = 0; t < job->cut->folds; t++) {
+        for (int i = 0; i < job->cut->planes; i++) {
+            int64_t at = t * job->fold_stride + i * job->plane_stride + l * job->ld;
+            memset((char *)job->dst + at * (int64_t)size, 0, (size_t)job->k_padded * size);
+        }
+    }
+}
+
+modblas_status mb_host_split(mb_worker *worker, const mb_split_job *job)
+{
+    int64_t k = job->src.cols;
+    for (int64_t l = 0; l < job->src.rows; l++) {
+        for (int64_t j = 0; j < k; j += RUN) {
+            bool last = k - j <= RUN;
+            split_run(worker, job, l, j, (int)(last ? k - j : RUN), last ? job->k_padded - k : 0);
+        }
+    }
+    for (int64_t l = job->src.rows; l < job->lines_padded; l++)
+        clear_line(job, l);
+    return MODBLAS_OK;
+}
+
+/* Residues of a run of joined sums. */
+static void join_run(uint64_t *r, const mb_join_job *job, int64_t i, int64_t j0, int count)
+{
+    const mb_join *join = job->join;
+    mb_joining s[RUN];
+    for (int j = 0; j < count; j++)
+        s[j] = mb_join_start(join);
+    for (int p = 0; p < join->terms; p++) {
+        const mb_term *term = &join->term[p];
+        int64_t at = p * job->acc_plane_stride + i * job->acc_ld + j0;
+        if (job->acc_type == MB_ELEMENT_I32) {
+            for (int j = 0; j < count; j++)
+                mb_join_i32(&s[j], ((const int32_t *)job->acc)[at + j], term, join);
+        } else if (job->acc_type == MB_ELEMENT_F32) {
+            for (int j = 0; j < count; j++)
+                mb_join_i32(&s[j], (int32_t)((const float *)job->acc)[at + j], term, join);
+        } else {
+            for (int j = 0; j < count; j++)
+                mb_join_f64(&s[j], ((const double *)job->acc)[at + j], term, join);
+        }
+    }
+    for (int j = 0; j < count; j++)
+        r[j] = mb_join_finish(s[j], join);
+}
+
+static void store_run(void *data, modblas_type type, int64_t stride, const uint64_t *r, int count)
+{
+    switch (type) {
+#define STORE(name, ctype)                                                                        \
+    case MODBLAS_##name:                                                                          \
+        for (int j = 0; j < count; j++)                                                           \
+            ((ctype *)data)[j * stride] = (ctype)r[j];                                            \
+        break;
+        MODBLAS_TYPE_MAP(STORE)
+#undef STORE
+    }
+}
+
+/* What is stored in a run of C: r + beta*C. */
+static uint32_t finish_run(const mb_join_job *job, const mb_cut *whole, uint64_t *r, int64_t i,
+                           int64_t j0, int count)
+{
+    uint64_t old[RUN];
+    uint32_t fault = 0;
+    void *c = (void *)(uintptr_t)entry_at(&job->C, i, j0);
+    if (job->beta != 0) {
+        fault = enter_run(old, c, job->C.type, job->C.col_stride, count, whole);
+        for (int j = 0; j < count; j++)
+            r[j] = mb_addmod(r[j], mb_mulmod(job->beta, old[j], job->mod), job->mod);
+    }
+    store_run(c, job->C.type, job->C.col_stride, r, count);
+    return fault << 2;
+}
+
+modblas_status mb_host_join(mb_worker *worker, const mb_join_job *job)
+{
+    const mb_cut whole = {.mod = *job->mod, .bound = UINT64_MAX, .float_limit = job->float_limit};
+    uint64_t r[RUN];
+    for (int64_t i = 0; i < job->rows; i++) {
+        for (int64_t j = 0; j < job->cols; j += RUN) {
+            int count = (int)(job->cols - j < RUN ? job->cols - j : RUN);
+            uint64_t *carry = job->carry + i * job->carry_ld + j;
+            memset(r, 0, sizeof r);
+            if (job->join != NULL)
+                join_run(r, job, i, j, count);
+            for (int x = 0; job->add_carry && x < count; x++)
+                r[x] = mb_addmod(r[x], carry[x], job->mod);
+            if (job->to_carry)
+                memcpy(carry, r, (size_t)count * sizeof *r);
+            else
+                worker->faults |= finish_run(job, &whole, r, i, j, count);
+        }
+    }
+    return MODBLAS_OK;
+}

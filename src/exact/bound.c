@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "bound.h"
+
+uint64_t mb_range_magnitude(mb_range range)
+{
+    return range.neg > range.pos ? range.neg : range.pos;
+}
+
+mb_range mb_bound_residues(uint64_t m)
+{
+    return (mb_range){.neg = mb_mod_make(m).half, .pos = (m - 1) / 2};
+}
+
+mb_entries mb_bound_entries(modblas_type type, uint64_t N, uint64_t stated)
+{
+    uint64_t limit = stated == 0 ? UINT64_MAX : stated;
+    mb_range raw = {mb_type_most_negative(type), mb_type_most_positive(type)};
+    raw.neg = raw.neg < limit ? raw.neg : limit;
+    raw.pos = raw.pos < limit ? raw.pos : limit;
+    mb_range residues = mb_bound_residues(N);
+    bool smaller = mb_range_magnitude(raw) < mb_range_magnitude(residues);
+    return (mb_entries){.range = smaller ? raw : residues, .raw = smaller, .limit = limit};
+}
+
+bool mb_bound_holds(const mb_engine *engine, mb_range range)
+{
+    return range.neg <= engine->most_negative && range.pos <= engine->most_positive;
+}
+
+int64_t mb_bound_longest_k(uint64_t S, uint64_t a, uint64_t b)
+{
+    unsigned __int128 product = (unsigned __int128)a * b;
+    if (product == 0)
+        return INT64_MAX;
+    unsigned __int128 k = S / product;
+    return k > INT64_MAX ? INT64_MAX : (int64_t)k;
+}
+
+uint64_t mb_bound_digit_center(int bits, int d)
+{
+    uint64_t center = 0;
+    for (int i = 0; i < d; i++)
+        center |= (uint64_t)1 << (bits * i + bits - 1);
+    return center;
+}
+
+int mb_bound_digits_of_residues(uint64_t N, int bits)
+{
+    int d = (mb_mod_bits(N) + bits - 1) / bits;
+    return d < 1 ? 1 : d;
+}
+
+int mb_bound_digits_of_range(mb_range range, int bits)
+{
+    for (int d = 1; bits * d <= 64; d++) {
+        uint64_t center = mb_bound_digit_center(bits, d);
+        uint64_t largest = UINT64_MAX >> (64 - bits * d);
+        if (range.neg <= center && range.pos <= largest - center)
+            return d;
+    }
+    return 0;
+}
+
+/* Fixed-width integers for the one comparison below. Its operands are below 2^33 * 2^63 * 2^64 *
+ * 2^64 = 2^224 and 2^32 * 2^160. */
+enum { LIMBS = 4 };
+typedef struct {
+    uint64_t limb[LIMBS]; /* least significant first */
+} wide;
+
+static wide times(wide x, uint64_t y)
+{
+    uint64_t carry = 0;
+    for (int i = 0; i < LIMBS; i++) {
+        unsigned __int128 p = (unsigned __int128)x.limb[i] * y + carry;
+        x.limb[i] = (uint64_t)p;
+        carry = (uint64_t)(p >> 64);
+    }
+    return x;
+}
+
+static bool is_less(wide x, wide y)
+{
+    for (int i = LIMBS - 1; i >= 0; i--) {
+        if (x.limb[i] != y.limb[i])
+            return x.limb[i] < y.limb[i];
+    }
+    return false;
+}
+
+/* 2^33 k a b < (2^32 - sum (m_i - 1)) M, the condition times 2^33 M. */
+bool mb_bound_rns_is_exact(const uint32_t *moduli, int s, int64_t k, uint64_t a, uint64_t b)
+{
+    wide left = {{(uint64_t)1 << 33}}, right = {{1}};
+    left = times(times(times(left, (uint64_t)k), a), b);
+    uint64_t rounding = 0;
+    for (int i = 0; i < s; i++) {
+        right = times(right, moduli[i]);
+        rounding += moduli[i] - 1;
+    }
+    right = times(right, ((uint64_t)1 << 32) - rounding);
+    return is_less(left, right);
+}
+
+int mb_bound_rns_moduli(const uint32_t *moduli, int count, int64_t k, uint64_t a, uint64_t b)
+{
+    for (int s = 1; s <= count; s++) {
+        if (mb_bound_rns_is_exact(moduli, s, k, a, b))
+            return s;
+    }
+    return 0;
+}

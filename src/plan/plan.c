@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "plan.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const mb_scheme_rules *const schemes[] = {&mb_scheme_direct, &mb_scheme_split,
+                                                 &mb_scheme_rns};
+enum { SCHEMES = sizeof schemes / sizeof schemes[0] };
+
+/* One scheme in one variant on one engine: prices it, or says why not. */
+static bool try_candidate(mb_plan *plan, const mb_scheme_rules *rules, int variant,
+                          const mb_caps *caps, mb_candidate *note)
+{
+    const modblas_problem *p = &plan->request.problem;
+    const modblas_plan_options *o = &plan->request.options;
+    int e = plan->math.engine_index;
+    *note = (mb_candidate){.scheme = rules->scheme, .engine = caps->engine[e]->name};
+    plan->math.scheme = rules->scheme;
+    plan->math.engine = caps->engine[e];
+    plan->math.a = mb_bound_entries(p->a, p->N, o->bound_a);
+    plan->math.b = mb_bound_entries(p->b, p->N, o->bound_b);
+    if (caps->struck[e][0] != '\0') {
+        snprintf(note->reason, MB_REASON_SIZE, "%s", caps->struck[e]);
+        return false;
+    }
+    if (!rules->fit(&plan->math, variant, p, note->reason) || !mb_tile(plan, caps, note->reason))
+        return false;
+    note->seconds = plan->seconds;
+    return true;
+}
+
+static bool is_asked_for(const modblas_plan_options *o, const mb_scheme_rules *rules,
+                         const mb_engine *engine)
+{
+    return (o->scheme == MODBLAS_SCHEME_AUTO || o->scheme == rules->scheme) &&
+           (o->engine == MODBLAS_ENGINE_AUTO || o->engine == engine->id);
+}
+
+/* All variants of one scheme on one engine. */
+static void try_variants(mb_plan *best, mb_reasons *reasons, const mb_request *request,
+                         const mb_caps *caps, const mb_scheme_rules *rules, int e)
+{
+    if (!is_asked_for(&request->options, rules, caps->engine[e]))
+        return;
+    for (int v = 0; v < rules->variants && reasons->count < MB_MAX_CANDIDATES; v++) {
+        mb_plan plan = {.request = *request, .math = {.engine_index = e}};
+        mb_candidate *note = &reasons->candidate[reasons->count];
+        bool usable = try_candidate(&plan, rules, v, caps, note);
+        /* Variants that an engine does not have leave no note. */
+        if (!usable && note->reason[0] == '\0')
+            continue;
+        if (usable && (best->seconds == 0 || plan.seconds < best->seconds)) {
+            *best = plan;
+            reasons->chosen = reasons->count;
+        }
+        reasons->count++;
+    }
+}
+
+static modblas_status refuse(const mb_reasons *reasons, const modblas_plan_options *o)
+{
+    char all[768] = "";
+    size_t used = 0;
+    for (int i = 0; i < reasons->count && used < sizeof all; i++) {
+        const mb_candidate *c = &reasons->candidate[i];
+        int n = snprintf(all + used, sizeof all - used, "%s%s/%s: %s", i ? "; " : "",
+                         mb_scheme_name(c->scheme), c->engine, c->reason);
+        used += n > 0 ? (size_t)n : 0;
+    }
+    if (reasons->count == 0)
+        return mb_fail(MODBLAS_ENOPLAN, "engine %s is not part of this backend",
+                       mb_engine_name(o->engine));
+    return mb_fail(MODBLAS_ENOPLAN, "no exact plan: %s", all);
+}
+
+modblas_status mb_plan_make(mb_plan *plan, mb_reasons *reasons, const mb_request *request,
+                            const mb_caps *caps)
+{
+    mb_plan best = {.seconds = 0};
+    reasons->count = 0;
+    for (int e = 0; e < MB_MAX_ENGINES && caps->engine[e] != NULL; e++) {
+        for (int s = 0; s < SCHEMES; s++)
+            try_variants(&best, reasons, request, caps, schemes[s], e);
+    }
+    if (best.seconds == 0)
+        return refuse(reasons, &request->options);
+    *plan = best;
+    return MODBLAS_OK;
+}

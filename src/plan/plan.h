@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What to do, as a pure value: a problem and the capabilities of a device give a plan. Nothing
+ * here touches a device or allocates. */
+#ifndef MB_PLAN_PLAN_H
+#define MB_PLAN_PLAN_H
+
+#include "../backend/backend.h"
+#include "../exact/bound.h"
+
+enum { MB_MAX_CANDIDATES = 16, MB_REASON_SIZE = 200, MB_MAX_DIGITS = MB_MAX_FOLDS };
+
+/* What a device can do. */
+typedef struct mb_caps {
+    const mb_engine *engine[MB_MAX_ENGINES]; /* NULL-terminated if fewer */
+    char struck[MB_MAX_ENGINES]
+               [MB_REASON_SIZE]; /* why an engine must not be used; empty if it may */
+    mb_rates rates;
+    bool workers_add; /* workers have units of their own (cores); on a GPU they share them */
+    bool staging;     /* operands may need staging buffers */
+    int workers;
+    uint64_t memory; /* bytes of workspace for one call */
+} mb_caps;
+
+typedef struct mb_request {
+    modblas_problem problem;
+    modblas_plan_options options;
+    bool overlap; /* C shares bytes with A or B */
+} mb_request;
+
+/* What one scheme on one engine makes of the problem: its arithmetic, before any tiling. */
+typedef struct mb_arithmetic {
+    modblas_scheme scheme;
+    const mb_engine *engine;
+    int engine_index;
+    mb_entries a, b;
+    int digits_a, digits_b, radix_bits; /* split; A's digits are the folds of B */
+    int moduli;                         /* rns */
+    int terms;                          /* planes of sums */
+    bool triangular;   /* term u needs only folds 0..u: products of weight >= N vanish */
+    int64_t longest_k; /* by bound.h: chunks of k are at most this long */
+} mb_arithmetic;
+
+/* Pieces of workspace. The first three may be made once for all tiles (shared). */
+typedef enum mb_region {
+    MB_REGION_PLANES_A,
+    MB_REGION_PLANES_B,
+    MB_REGION_CARRY, /* residues of partial results, or of all of C if it overlaps an input */
+    MB_REGION_SUMS,
+    MB_REGION_STAGE,  /* a slab of an operand from host memory */
+    MB_REGION_TILE_C, /* a tile of C bound for host memory */
+    MB_REGION_COUNT
+} mb_region;
+
+typedef struct mb_plan {
+    mb_request request;
+    mb_arithmetic math;
+    int64_t tile_m, tile_n, chunk_k; /* sizes of all tiles and chunks but the last */
+    int64_t tiles_m, tiles_n, chunks;
+    bool shared;                      /* planes of A and B are made once, before the tiles */
+    int workers;                      /* how many can be of use */
+    uint64_t region[MB_REGION_COUNT]; /* bytes per worker */
+    uint64_t shared_region[MB_REGION_COUNT]; /* bytes per call */
+    uint64_t bytes_each, bytes_shared;       /* sums of those, as laid out by the arena */
+    double seconds;                          /* predicted */
+} mb_plan;
+
+/* Why a candidate was not chosen, or that it was. */
+typedef struct mb_candidate {
+    modblas_scheme scheme;
+    const char *engine;
+    double seconds; /* predicted; 0 if it cannot be used */
+    char reason[MB_REASON_SIZE];
+} mb_candidate;
+
+typedef struct mb_reasons {
+    int count;
+    int chosen; /* index of the plan's candidate */
+    mb_candidate candidate[MB_MAX_CANDIDATES];
+} mb_reasons;
+
+/* The cheapest exact plan that fits. Requires a checked problem with m, n, k >= 1.
+ * ENOPLAN with the reasons as detail if there is none. *reasons is filled in either case. */
+modblas_status mb_plan_make(mb_plan *plan, mb_reasons *reasons, const mb_request *request,
+                            const mb_caps *caps);
+
+/* The constants of a product. alpha is a residue. */
+typedef struct mb_constants {
+    mb_cut a, b;
+    mb_join join;
+} mb_constants;
+void mb_plan_constants(const mb_plan *plan, uint64_t alpha, mb_constants *constants);
+
+/* Blocks of planes: one operand's tile (of lines) x chunk (of k). Sizes are those of the real
+ * block. */
+typedef struct mb_block {
+    int64_t lines, k;                      /* padded */
+    int64_t ld, plane_stride, fold_stride; /* elements */
+    uint64_t bytes;
+} mb_block;
+mb_block mb_plan_block(const mb_arithmetic *math, int operand, int64_t lines, int64_t k);
+
+/* Products of one tile and chunk: how many, and along which k' (padded) for term u. */
+int64_t mb_plan_term_k(const mb_arithmetic *math, int term, int64_t k_padded);
+
+/* Bytes that regions take in the arena: each rounded up to MB_ARENA_ALIGN. */
+enum { MB_ARENA_ALIGN = 256 };
+uint64_t mb_region_total(const uint64_t region[MB_REGION_COUNT]);
+
+/* Least multiple of `align` that is >= x. */
+int64_t mb_round_up(int64_t x, int64_t align);
+
+/* x*y, or UINT64_MAX if that is too large. */
+uint64_t mb_times(uint64_t x, uint64_t y);
+
+/* ---- schemes: each fills the arithmetic, or says why it cannot ---------------------------- */
+
+typedef struct mb_scheme_rules {
+    modblas_scheme scheme;
+    const char *name;
+    int variants; /* ways to do it, tried in turn */
+    bool (*fit)(mb_arithmetic *math, int variant, const modblas_problem *problem,
+                char reason[MB_REASON_SIZE]);
+    void (*constants)(const mb_arithmetic *math, const mb_mod *mod, uint64_t alpha,
+                      mb_constants *constants);
+} mb_scheme_rules;
+
+extern const mb_scheme_rules mb_scheme_direct, mb_scheme_split, mb_scheme_rns;
+
+/* Parts that schemes share: fields of a cut and of a join that do not depend on the scheme, and
+ * what follows from the terms once they are filled. */
+void mb_cut_begin(mb_cut *cut, const mb_mod *mod, const mb_entries *entries);
+void mb_cut_whole(mb_cut *cut);
+void mb_join_begin(mb_join *join, const mb_mod *mod, const mb_arithmetic *math);
+void mb_join_end(mb_join *join);
+
+/* ---- tiling and cost ----------------------------------------------------------------------- */
+
+/* Chooses tiles, chunks and sharing for plan->math: the cheapest that fit the memory. False with a
+ * reason. */
+bool mb_tile(mb_plan *plan, const mb_caps *caps, char reason[MB_REASON_SIZE]);
+
+/* Predicted seconds of a plan whose tiles are chosen. */
+double mb_cost(const mb_plan *plan, const mb_caps *caps);
+
+/* ---- text ---------------------------------------------------------------------------------- */
+
+const char *mb_scheme_name(modblas_scheme scheme);
+const char *mb_engine_name(modblas_engine engine);
+
+/* The plan in words. Writes at most size bytes, with a final 0; returns the size needed. */
+size_t mb_plan_write_text(const mb_plan *plan, const mb_reasons *reasons, char *text, size_t size);
+
+#endif

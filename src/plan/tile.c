@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tiles of C, chunks of k, and what of the planes is shared: the cheapest that fit the memory. */
+#include "plan.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* Tiles are not halved below this size unless memory demands it. */
+enum { LEAST_TILE = 256 };
+
+/* BLAS leading dimensions are ints; a chunk's is at most MB_MAX_FOLDS times as long as the chunk.
+ */
+static const int64_t longest_chunk = (int64_t)1 << 27;
+
+/* A slab of an operand from host memory holds at least one line of a chunk. */
+static const uint64_t slab_bytes = (uint64_t)32 << 20;
+
+static int64_t parts(int64_t whole, int64_t part)
+{
+    return (whole + part - 1) / part;
+}
+
+static int64_t lesser(int64_t x, int64_t y)
+{
+    return x < y ? x : y;
+}
+
+static uint64_t larger(uint64_t x, uint64_t y)
+{
+    return x > y ? x : y;
+}
+
+/* The largest slab that a block of `lines` x k entries needs. */
+static uint64_t slab(int64_t lines, int64_t k, modblas_type type)
+{
+    uint64_t line = mb_times((uint64_t)k, mb_type_size(type));
+    uint64_t block = mb_times(line, (uint64_t)lines);
+    return block < slab_bytes ? block : larger(slab_bytes, line);
+}
+
+static uint64_t blocks(uint64_t bytes, int64_t rows, int64_t cols)
+{
+    return mb_times(bytes, mb_times((uint64_t)rows, (uint64_t)cols));
+}
+
+static void lay_out(mb_plan *plan, const mb_caps *caps)
+{
+    const modblas_problem *p = &plan->request.problem;
+    const mb_engine *engine = plan->math.engine;
+    plan->tiles_m = parts(p->m, plan->tile_m);
+    plan->tiles_n = parts(p->n, plan->tile_n);
+    plan->chunks = parts(p->k, plan->chunk_k);
+    mb_block a = mb_plan_block(&plan->math, 0, plan->tile_m, plan->chunk_k);
+    mb_block b = mb_plan_block(&plan->math, 1, plan->tile_n, plan->chunk_k);
+    uint64_t tile = mb_times((uint64_t)a.lines, (uint64_t)b.lines);
+    uint64_t carry = mb_times(tile, sizeof(uint64_t));
+    uint64_t *each = plan->region, *all = plan->shared_region;
+    for (int r = 0; r < MB_REGION_COUNT; r++)
+        each[r] = all[r] = 0;
+    if (plan->shared) {
+        all[MB_REGION_PLANES_A] = blocks(a.bytes, plan->tiles_m, plan->chunks);
+        all[MB_REGION_PLANES_B] = blocks(b.bytes, plan->tiles_n, plan->chunks);
+    } else {
+        each[MB_REGION_PLANES_A] = a.bytes;
+        each[MB_REGION_PLANES_B] = b.bytes;
+    }
+    if (plan->request.overlap)
+        all[MB_REGION_CARRY] = blocks(carry, plan->tiles_m, plan->tiles_n);
+    else if (plan->chunks > 1)
+        each[MB_REGION_CARRY] = carry;
+    each[MB_REGION_SUMS] =
+        mb_times(tile, (uint64_t)plan->math.terms * mb_element_size(engine->acc));
+    if (caps->staging) {
+        each[MB_REGION_STAGE] = larger(slab(plan->tile_m, plan->chunk_k, p->a),
+                                       slab(plan->tile_n, plan->chunk_k, p->b));
+        each[MB_REGION_TILE_C] = mb_times(tile, mb_type_size(p->c));
+    }
+    plan->bytes_each = mb_region_total(each);
+    plan->bytes_shared = mb_region_total(all);
+}
+
+/* Lays out and prices one choice; keeps it in *best if it fits and is cheaper. */
+static void consider(mb_plan *best, mb_plan choice, const mb_caps *caps)
+{
+    lay_out(&choice, caps);
+    uint64_t memory = caps->memory;
+    if (choice.bytes_shared > memory || choice.bytes_each > memory - choice.bytes_shared)
+        return;
+    uint64_t room = (memory - choice.bytes_shared) / larger(choice.bytes_each, 1);
+    int64_t tiles = choice.tiles_m * choice.tiles_n;
+    int64_t workers = caps->workers;
+    workers = workers < tiles ? workers : tiles;
+    choice.workers = (uint64_t)workers < room ? (int)workers : (int)room;
+    choice.seconds = mb_cost(&choice, caps);
+    if (best->seconds == 0 || choice.seconds < best->seconds)
+        *best = choice;
+}
+
+/* The tile when `whole` is cut into `count` parts. */
+static int64_t part(int64_t whole, int64_t count, int align)
+{
+    int64_t tile = mb_round_up(parts(whole, count), align);
+    return tile < whole ? tile : whole;
+}
+
+static bool halves_on(int64_t tile, int64_t count, int64_t forced, int align, bool found)
+{
+    if (count == 1)
+        return true;
+    return forced == 0 && tile >= (found ? LEAST_TILE : align);
+}
+
+static void try_tiles(mb_plan *best, mb_plan choice, const mb_caps *caps)
+{
+    const modblas_problem *p = &choice.request.problem;
+    const modblas_plan_options *o = &choice.request.options;
+    int align = choice.math.engine->align;
+    for (int64_t i = 1;; i *= 2) {
+        choice.tile_m = o->tile_m ? lesser(o->tile_m, p->m) : part(p->m, i, align);
+        if (!halves_on(choice.tile_m, i, o->tile_m, align, best->seconds > 0))
+            break;
+        for (int64_t j = 1;; j *= 2) {
+            choice.tile_n = o->tile_n ? lesser(o->tile_n, p->n) : part(p->n, j, align);
+            if (!halves_on(choice.tile_n, j, o->tile_n, align, best->seconds > 0))
+                break;
+            choice.shared = true;
+            consider(best, choice, caps);
+            choice.shared = false;
+            consider(best, choice, caps);
+            if (2 * j > p->n)
+                break;
+        }
+        if (2 * i > p->m)
+            break;
+    }
+}
+
+/* Chunks that are not forced start at multiples of align where the bound is that long. */
+static int64_t chunk(int64_t k, int64_t longest, int64_t count, int align)
+{
+    return part(k, count, k > longest && longest < align ? 1 : align);
+}
+
+bool mb_tile(mb_plan *plan, const mb_caps *caps, char reason[MB_REASON_SIZE])
+{
+    int64_t k = plan->request.problem.k, forced = plan->request.options.chunk_k;
+    int64_t longest = lesser(plan->math.longest_k, longest_chunk);
+    int align = plan->math.engine->align;
+    if (lesser(forced, k) > longest) {
+        snprintf(reason, MB_REASON_SIZE,
+                 "a chunk of %" PRId64 " was asked for; sums are exact up to %" PRId64, forced,
+                 longest);
+        return false;
+    }
+    if (k > longest && longest >= align)
+        longest -= longest % align;
+    mb_plan best = {.seconds = 0};
+    for (int64_t count = parts(k, lesser(longest, k)); best.seconds == 0; count *= 2) {
+        plan->chunk_k = forced ? lesser(forced, k) : chunk(k, longest, count, align);
+        try_tiles(&best, *plan, caps);
+        if (forced || plan->chunk_k <= align)
+            break;
+    }
+    if (best.seconds == 0) {
+        snprintf(reason, MB_REASON_SIZE,
+                 "its smallest workspace does not fit the memory of %" PRIu64 " bytes",
+                 caps->memory);
+        return false;
+    }
+    *plan = best;
+    return true;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where the pieces of a workspace lie. The only place that computes such offsets. */
+#ifndef MB_RUN_ARENA_H
+#define MB_RUN_ARENA_H
+
+#include "../plan/plan.h"
+
+typedef struct mb_layout {
+    uint64_t offset[MB_REGION_COUNT];
+    uint64_t total;
+} mb_layout;
+
+/* Regions one after another, each aligned to MB_ARENA_ALIGN; total is mb_region_total(region). */
+mb_layout mb_arena_layout(const uint64_t region[MB_REGION_COUNT]);
+
+/* The address of part `index` of `bytes` bytes in a region; parts are aligned as regions are. */
+void *mb_arena_at(void *base, const mb_layout *layout, mb_region region, uint64_t bytes,
+                  int64_t index);
+
+#endif

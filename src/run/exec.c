@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Runs a plan: planes of shared operands, then tiles of C (split, GEMMs, join), then, where C
+ * overlaps an input, the stores. */
+#include "exec.h"
+
+#include "arena.h"
+#include "operands.h"
+#include "sched.h"
+
+/* One call under way. */
+typedef struct {
+    const mb_plan *plan;
+    const mb_backend *backend;
+    mb_team team;
+    mb_layout each, shared;
+    mb_constants constants;
+    modblas_matrix view[3]; /* A, B transposed, C: lines along k, lines along k, as it is */
+    mb_place place[3];
+    uint64_t beta;
+    mb_trace *trace;
+} call;
+
+enum { OPERAND_A, OPERAND_B, OPERAND_C };
+
+/* A view of the same sizes on dense workspace, in the order that suits the source. */
+static modblas_matrix dense_like(const modblas_matrix *view, void *data)
+{
+    modblas_matrix d = *view;
+    bool by_columns = view->row_stride == 1 && view->col_stride != 1;
+    d.data = data;
+    d.row_stride = by_columns ? 1 : view->cols;
+    d.col_stride = by_columns ? view->rows : 1;
+    return d;
+}
+
+/* ---- split ---------------------------------------------------------------------------------- */
+
+/* Splits an operand in host memory slab by slab through the worker's staging buffer. */
+static modblas_status split_staged(call *c, int w, mb_split_job job)
+{
+    modblas_status status = MODBLAS_OK;
+    modblas_matrix src = job.src;
+    mb_worker *worker = mb_team_worker(&c->team, w);
+    int64_t padding = job.lines_padded - src.rows;
+    uint64_t line = (uint64_t)src.cols * mb_type_size(src.type);
+    int64_t most = (int64_t)(c->plan->region[MB_REGION_STAGE] / line);
+    void *stage = mb_arena_at(mb_team_memory(&c->team, w), &c->each, MB_REGION_STAGE, 0, 0);
+    int64_t lines;
+    for (int64_t l = 0; l < src.rows; l += lines) {
+        lines = mb_lesser(src.rows - l, most);
+        modblas_matrix slab = mb_window(&src, l, 0, lines, src.cols);
+        job.src = dense_like(&slab, stage);
+        job.lines_padded = lines + (l + lines == src.rows ? padding : 0);
+        MB_TRY(c->backend->upload(worker, &job.src, &slab));
+        MB_TRY(c->backend->split(worker, &job));
+        int64_t step = lines * job.ld * (int64_t)mb_element_size(job.type);
+        job.dst = (char *)job.dst + step;
+    }
+fail:
+    return status;
+}
+
+/* Where the planes of a block lie, for worker w. */
+static void *planes_at(const call *c, int w, int operand, int64_t tile, int64_t chunk)
+{
+    const mb_plan *plan = c->plan;
+    mb_region region = operand == OPERAND_A ? MB_REGION_PLANES_A : MB_REGION_PLANES_B;
+    if (!plan->shared)
+        return mb_arena_at(mb_team_memory(&c->team, w), &c->each, region, 0, 0);
+    int64_t tiles = operand == OPERAND_A ? plan->tiles_m : plan->tiles_n;
+    int64_t lines = operand == OPERAND_A ? plan->tile_m : plan->tile_n;
+    mb_block largest = mb_plan_block(&plan->math, operand, lines, plan->chunk_k);
+    return mb_arena_at(mb_team_shared(&c->team), &c->shared, region, largest.bytes,
+                       chunk * tiles + tile);
+}
+
+/* Sizes of the real block of an operand: tile and chunk may be the last, and shorter. */
+static void block_sizes(const mb_plan *plan, int operand, int64_t tile, int64_t chunk,
+                        int64_t *lines, int64_t *k)
+{
+    const modblas_problem *p = &plan->request.problem;
+    int64_t size = operand == OPERAND_A ? plan->tile_m : plan->tile_n;
+    int64_t whole = operand == OPERAND_A ? p->m : p->n;
+    *lines = mb_lesser(whole - tile * size, size);
+    *k = mb_lesser(p->k - chunk * plan->chunk_k, plan->chunk_k);
+}
+
+static modblas_status split_block(call *c, int w, int operand, int64_t tile, int64_t chunk,
+                                  int64_t trace_tile)
+{
+    modblas_status status = MODBLAS_OK;
+    const mb_plan *plan = c->plan;
+    int64_t lines, k;
+    int handle;
+    block_sizes(plan, operand, tile, chunk, &lines, &k);
+    mb_block block = mb_plan_block(&plan->math, operand, lines, k);
+    int64_t size = operand == OPERAND_A ? plan->tile_m : plan->tile_n;
+    mb_split_job job = {
+        .cut = operand == OPERAND_A ? &c->constants.a : &c->constants.b,
+        .src = mb_window(&c->view[operand], tile * size, chunk * plan->chunk_k, lines, k),
+        .operand = operand,
+        .dst = planes_at(c, w, operand, tile, chunk),
+        .type = plan->math.engine->in,
+        .ld = block.ld,
+        .plane_stride = block.plane_stride,
+        .fold_stride = block.fold_stride,
+        .lines_padded = block.lines,
+        .k_padded = block.k,
+    };
+    MB_TRY(mb_trace_begin(c->trace, &c->team, w, MB_STAGE_SPLIT, trace_tile, &handle));
+    if (c->place[operand] == MB_PLACE_STAGED)
+        MB_TRY(split_staged(c, w, job));
+    else
+        MB_TRY(c->backend->split(mb_team_worker(&c->team, w), &job));
+    MB_TRY(mb_trace_end(c->trace, &c->team, w, handle));
+fail:
+    return status;
+}
+
+/* Task of the first phase: block `task` of A's blocks, then of B's. */
+static modblas_status split_task(void *argument, int w, int64_t task)
+{
+    call *c = argument;
+    int64_t blocks_a = c->plan->tiles_m * c->plan->chunks;
+    int operand = task < blocks_a ? OPERAND_A : OPERAND_B;
+    int64_t tiles = operand == OPERAND_A ? c->plan->tiles_m : c->plan->tiles_n;
+    int64_t index = operand == OPERAND_A ? task : task - blocks_a;
+    return split_block(c, w, operand, index % tiles, index / tiles, -1);
+}
+
+/* ---- GEMMs ---------------------------------------------------------------------------------- */
+
+static modblas_status multiply(call *c, int w, int64_t ti, int64_t tj, int64_t chunk, void *sums)
+{
+    modblas_status status = MODBLAS_OK;
+    const mb_arithmetic *math = &c->plan->math;
+    int64_t lines_a, lines_b, k;
+    int handle;
+    block_sizes(c->plan, OPERAND_A, ti, chunk, &lines_a, &k);
+    block_sizes(c->plan, OPERAND_B, tj, chunk, &lines_b, &k);
+    mb_block a = mb_plan_block(math, OPERAND_A, lines_a, k);
+    mb_block b = mb_plan_block(math, OPERAND_B, lines_b, k);
+    mb_gemm_job job = {
+        .engine = math->engine,
+        .m = a.lines,
+        .n = b.lines,
+        .A = planes_at(c, w, OPERAND_A, ti, chunk),
+        .B = planes_at(c, w, OPERAND_B, tj, chunk),
+        .C = sums,
+        .lda = a.ld,
+        .ldb = b.ld,
+        .ldc = b.lines,
+        .stride_a = math->scheme == MODBLAS_SCHEME_RNS ? a.plane_stride : 0,
+        .stride_b = b.plane_stride,
+        .stride_c = a.lines * b.lines,
+    };
+    MB_TRY(
+        mb_trace_begin(c->trace, &c->team, w, MB_STAGE_GEMM, ti * c->plan->tiles_n + tj, &handle));
+    /* Terms with the same k' are one batch. */
+    for (int u = 0; u < math->terms; u += job.count) {
+        job.k = mb_plan_term_k(math, u, a.k);
+        job.count = 1;
+        while (u + job.count < math->terms && mb_plan_term_k(math, u + job.count, a.k) == job.k)
+            job.count++;
+        MB_TRY(c->backend->gemm(mb_team_worker(&c->team, w), &job));
+        size_t in = mb_element_size(math->engine->in), acc = mb_element_size(math->engine->acc);
+        job.A = (const char *)job.A + (int64_t)in * job.stride_a * job.count;
+        job.B = (const char *)job.B + (int64_t)in * job.stride_b * job.count;
+        job.C = (char *)job.C + (int64_t)acc * job.stride_c * job.count;
+    }
+    MB_TRY(mb_trace_end(c->trace, &c->team, w, handle));
+fail:
+    return status;
+}
+
+/* ---- join ----------------------------------------------------------------------------------- */
+
+static modblas_matrix tile_of_c(const call *c, int64_t ti, int64_t tj)
+{
+    int64_t rows, cols, k;
+    block_sizes(c->plan, OPERAND_A, ti, 0, &rows, &k);
+    block_sizes(c->plan, OPERAND_B, tj, 0, &cols, &k);
+    return mb_window(&c->view[OPERAND_C], ti * c->plan->tile_m, tj * c->plan->tile_n, rows, cols);
+}
+
+static uint64_t *carry_at(const call *c, int w, int64_t tile)
+{
+    if (!c->plan->request.overlap)
+        return mb_arena_at(mb_team_memory(&c->team, w), &c->each, MB_REGION_CARRY, 0, 0);
+    int align = c->plan->math.engine->align;
+    uint64_t bytes = (uint64_t)mb_round_up(c->plan->tile_m, align) *
+                     (uint64_t)mb_round_up(c->plan->tile_n, align) * sizeof(uint64_t);
+    return mb_arena_at(mb_team_shared(&c->team), &c->shared, MB_REGION_CARRY, bytes, tile);
+}
+
+/* The tile buffer on the device for a C in host memory. */
+static modblas_matrix staged_tile(const call *c, int w, const modblas_matrix *tile)
+{
+    void *memory = mb_arena_at(mb_team_memory(&c->team, w), &c->each, MB_REGION_TILE_C, 0, 0);
+    return dense_like(tile, memory);
+}
+
+/* Joins sums (NULL: only the carry) of a chunk. Stores to C after the last chunk, unless C
+ * overlaps an input that may still be read. */
+static modblas_status join_tile(call *c, int w, int64_t tile, const void *sums, bool first,
+                                bool store)
+{
+    modblas_status status = MODBLAS_OK;
+    const mb_plan *plan = c->plan;
+    mb_worker *worker = mb_team_worker(&c->team, w);
+    modblas_matrix C = tile_of_c(c, tile / plan->tiles_n, tile % plan->tiles_n);
+    int align = plan->math.engine->align;
+    int64_t ld = mb_round_up(C.cols, align);
+    int handle;
+    mb_join_job job = {
+        .join = sums != NULL ? &c->constants.join : NULL,
+        .mod = &c->constants.join.mod,
+        .float_limit = MB_FLOAT_LIMIT,
+        .acc = sums,
+        .acc_type = plan->math.engine->acc,
+        .acc_ld = ld,
+        .acc_plane_stride = mb_round_up(C.rows, align) * ld,
+        .rows = C.rows,
+        .cols = C.cols,
+        .carry = carry_at(c, w, tile),
+        .carry_ld = ld,
+        .add_carry = !first,
+        .to_carry = !store,
+        .C = C,
+        .beta = store ? c->beta : 0,
+    };
+    MB_TRY(mb_trace_begin(c->trace, &c->team, w, MB_STAGE_JOIN, tile, &handle));
+    if (store && c->place[OPERAND_C] == MB_PLACE_STAGED) {
+        job.C = staged_tile(c, w, &C);
+        if (c->beta != 0)
+            MB_TRY(c->backend->upload(worker, &job.C, &C));
+    }
+    MB_TRY(c->backend->join(worker, &job));
+    MB_TRY(mb_trace_end(c->trace, &c->team, w, handle));
+fail:
+    return status;
+}
+
+/* ---- tasks ---------------------------------------------------------------------------------- */
+
+static modblas_status tile_task(void *argument, int w, int64_t tile)
+{
+    modblas_status status = MODBLAS_OK;
+    call *c = argument;
+    const mb_plan *plan = c->plan;
+    int64_t ti = tile / plan->tiles_n, tj = tile % plan->tiles_n;
+    void *sums = mb_arena_at(mb_team_memory(&c->team, w), &c->each, MB_REGION_SUMS, 0, 0);
+    for (int64_t chunk = 0; chunk < plan->chunks; chunk++) {
+        if (!plan->shared) {
+            MB_TRY(split_block(c, w, OPERAND_A, ti, chunk, tile));
+            MB_TRY(split_block(c, w, OPERAND_B, tj, chunk, tile));
+        }
+        MB_TRY(multiply(c, w, ti, tj, chunk, sums));
+        bool last = chunk == plan->chunks - 1;
+        MB_TRY(join_tile(c, w, tile, sums, chunk == 0, last && !plan->request.overlap));
+    }
+fail:
+    return status;
+}
+
+static modblas_status store_task(void *argument, int w, int64_t tile)
+{
+    return join_tile(argument, w, tile, NULL, false, true);
+}
+
+/* Brings a stored tile back to host memory. */
+static modblas_status finish_task(void *argument, int w, int64_t tile)
+{
+    call *c = argument;
+    if (c->place[OPERAND_C] != MB_PLACE_STAGED)
+        return MODBLAS_OK;
+    modblas_matrix C = tile_of_c(c, tile / c->plan->tiles_n, tile % c->plan->tiles_n);
+    modblas_matrix staged = staged_tile(c, w, &C);
+    return c->backend->download(mb_team_worker(&c->team, w), &C, &staged);
+}
+
+static modblas_status run_phases(call *c)
+{
+    modblas_status status = MODBLAS_OK;
+    const mb_plan *plan = c->plan;
+    int64_t tiles = plan->tiles_m * plan->tiles_n;
+    bool overlap = plan->request.overlap;
+    if (plan->shared)
+        MB_TRY(mb_sched_run(&c->team, c, (plan->tiles_m + plan->tiles_n) * plan->chunks,
+                            split_task, NULL));
+    MB_TRY(mb_sched_run(&c->team, c, tiles, tile_task, overlap ? NULL : finish_task));
+    if (overlap)
+        MB_TRY(mb_sched_run(&c->team, c, tiles, store_task, finish_task));
+fail:
+    return status;
+}
+
+modblas_status mb_exec(modblas_context *context, mb_device *device, const mb_plan *plan,
+                       const modblas_matrix *C, const modblas_matrix *A, const modblas_matrix *B,
+                       uint64_t alpha, uint64_t beta, mb_trace *trace)
+{
+    modblas_status status = MODBLAS_OK, waited;
+    uint32_t faults = 0;
+    call c = {
+        .plan = plan,
+        .backend = context->backend,
+        .each = mb_arena_layout(plan->region),
+        .shared = mb_arena_layout(plan->shared_region),
+        .view = {*A, modblas_transpose(*B), *C},
+        .beta = beta,
+        .trace = trace,
+    };
+    mb_plan_constants(plan, alpha, &c.constants);
+    status = mb_team_take(&c.team, context, device, plan->workers, c.shared.total, c.each.total);
+    if (status != MODBLAS_OK)
+        return status;
+    for (int i = 0; i < 3; i++)
+        MB_TRY(c.backend->locate(mb_team_worker(&c.team, 0), &c.view[i], &c.place[i]));
+    MB_TRY(run_phases(&c));
+fail:
+    waited = mb_team_wait(&c.team, &faults);
+    status = status == MODBLAS_OK ? waited : status;
+    if (status == MODBLAS_OK)
+        status = mb_trace_read(trace, &c.team);
+    mb_team_give(&c.team);
+    return status == MODBLAS_OK ? mb_judge_faults(faults) : status;
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Known answers at the bound: an engine that saturates, rounds or emulates is found out before it
+ * is used. (Without VNNI oneDNN's INT8 product saturates; with FP64 emulation switched on by
+ * environment variables cuBLAS's DGEMM rounds.) */
+#include "selftest.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Longer products are tried on corners only, whose answer is known without a loop. */
+enum { RANDOM_LENGTH = 1024 };
+
+typedef enum { CORNERS, RANDOM } filling;
+
+/* One GEMM with operands on the host (a, b, c) and in workspace (A, B, C). */
+typedef struct {
+    const mb_backend *backend;
+    mb_worker *worker;
+    const mb_engine *engine;
+    int64_t m, n, k;
+    int64_t low, high; /* of operands: k products of them reach S, or nearly */
+    void *a, *b, *c;
+    void *A, *B, *C;
+} proof;
+
+static modblas_type type_of(mb_element element)
+{
+    static const modblas_type type[] = {[MB_ELEMENT_I8] = MODBLAS_I8,
+                                        [MB_ELEMENT_I32] = MODBLAS_I32,
+                                        [MB_ELEMENT_F32] = MODBLAS_F32,
+                                        [MB_ELEMENT_F64] = MODBLAS_F64};
+    return type[element];
+}
+
+static void put(void *data, mb_element element, int64_t i, int64_t value)
+{
+    if (element == MB_ELEMENT_I8)
+        ((int8_t *)data)[i] = (int8_t)value;
+    else if (element == MB_ELEMENT_F32)
+        ((float *)data)[i] = (float)value;
+    else
+        ((double *)data)[i] = (double)value;
+}
+
+static int64_t get(const void *data, mb_element element, int64_t i)
+{
+    if (element == MB_ELEMENT_I8)
+        return ((const int8_t *)data)[i];
+    if (element == MB_ELEMENT_I32)
+        return ((const int32_t *)data)[i];
+    if (element == MB_ELEMENT_F32)
+        return (int64_t)((const float *)data)[i];
+    return (int64_t)((const double *)data)[i];
+}
+
+/* Rows of corners are constant, alternately the highest and the lowest operand. */
+static int64_t corner_of(const proof *p, int64_t row)
+{
+    return row & 1 ? p->low : p->high;
+}
+
+static void fill(const proof *p, void *data, int64_t rows, filling how, uint64_t seed)
+{
+    uint64_t span = (uint64_t)(p->high - p->low) + 1, state = seed;
+    for (int64_t i = 0; i < rows * p->k; i++) {
+        state = state * 6364136223846793005U + 1442695040888963407U;
+        int64_t corner = corner_of(p, i / p->k);
+        int64_t random = p->low + (int64_t)((state >> 33) % span);
+        put(data, p->engine->in, i, how == CORNERS ? corner : random);
+    }
+}
+
+/* Moves rows x cols elements to workspace, or back. */
+static modblas_status move(const proof *p, void *to, void *from, mb_element element, int64_t rows,
+                           int64_t cols, bool up)
+{
+    modblas_matrix dst = modblas_row_major(to, type_of(element), rows, cols, cols);
+    modblas_matrix src = modblas_row_major(from, type_of(element), rows, cols, cols);
+    if (p->backend->upload == NULL)
+        memcpy(to, from, (size_t)(rows * cols) * mb_element_size(element));
+    else if (up)
+        return p->backend->upload(p->worker, &dst, &src);
+    else
+        return p->backend->download(p->worker, &dst, &src);
+    return MODBLAS_OK;
+}
+
+static int64_t answer(const proof *p, filling how, int64_t row, int64_t col)
+{
+    int64_t sum = 0;
+    if (how == CORNERS)
+        return p->k * corner_of(p, row) * corner_of(p, col);
+    for (int64_t j = 0; j < p->k; j++)
+        sum += get(p->a, p->engine->in, row * p->k + j) * get(p->b, p->engine->in, col * p->k + j);
+    return sum;
+}
+
+static bool is_right(const proof *p, filling how)
+{
+    for (int64_t i = 0; i < p->m * p->n; i++) {
+        if (get(p->c, p->engine->acc, i) != answer(p, how, i / p->n, i % p->n))
+            return false;
+    }
+    return true;
+}
+
+static modblas_status multiply(const proof *p, filling how, bool *right)
+{
+    modblas_status status = MODBLAS_OK;
+    uint32_t faults = 0;
+    mb_element in = p->engine->in, acc = p->engine->acc;
+    mb_gemm_job job = {.engine = p->engine,
+                       .m = p->m,
+                       .n = p->n,
+                       .k = p->k,
+                       .A = p->A,
+                       .B = p->B,
+                       .C = p->C,
+                       .lda = p->k,
+                       .ldb = p->k,
+                       .ldc = p->n,
+                       .count = 1};
+    fill(p, p->a, p->m, how, 1);
+    fill(p, p->b, p->n, how, 2);
+    memset(p->c, 0x55, (size_t)(p->m * p->n) * mb_element_size(acc));
+    MB_TRY(move(p, p->A, p->a, in, p->m, p->k, true));
+    MB_TRY(move(p, p->B, p->b, in, p->n, p->k, true));
+    MB_TRY(move(p, p->C, p->c, acc, p->m, p->n, true));
+    MB_TRY(p->backend->gemm(p->worker, &job));
+    MB_TRY(move(p, p->c, p->C, acc, p->m, p->n, false));
+    MB_TRY(p->backend->wait(p->worker, &faults));
+    *right = is_right(p, how);
+fail:
+    return status;
+}
+
+static uint64_t square_root(uint64_t x)
+{
+    uint64_t r = 0;
+    for (uint64_t bit = (uint64_t)1 << 31; bit > 0; bit /= 2) {
+        if ((r + bit) * (r + bit) <= x)
+            r += bit;
+    }
+    return r;
+}
+
+/* The widest operands whose k products stay exact. */
+static void set_range(proof *p)
+{
+    const mb_engine *engine = p->engine;
+    uint64_t most = square_root(engine->S / (uint64_t)p->k);
+    p->low = -(int64_t)(most < engine->most_negative ? most : engine->most_negative);
+    p->high = (int64_t)(most < engine->most_positive ? most : engine->most_positive);
+}
+
+static modblas_status prove(mb_device *device, const mb_engine *engine, int64_t m, int64_t n,
+                            int64_t k, bool *right)
+{
+    modblas_status status = MODBLAS_OK;
+    proof p = {.backend = device->backend,
+               .worker = device->slot[0].worker,
+               .engine = engine,
+               .m = m,
+               .n = n,
+               .k = k};
+    size_t in = mb_element_size(engine->in), acc = mb_element_size(engine->acc);
+    p.a = malloc((size_t)(m * k) * in);
+    p.b = malloc((size_t)(n * k) * in);
+    p.c = malloc((size_t)(m * n) * acc);
+    if (p.a == NULL || p.b == NULL || p.c == NULL)
+        MB_TRY(mb_fail(MODBLAS_ENOMEM, "no memory for the self-test"));
+    MB_TRY(p.backend->alloc(p.worker, &p.A, (size_t)(m * k) * in));
+    MB_TRY(p.backend->alloc(p.worker, &p.B, (size_t)(n * k) * in));
+    MB_TRY(p.backend->alloc(p.worker, &p.C, (size_t)(m * n) * acc));
+    set_range(&p);
+    MB_TRY(multiply(&p, CORNERS, right));
+    if (*right && k <= RANDOM_LENGTH)
+        MB_TRY(multiply(&p, RANDOM, right));
+fail:
+    p.backend->free(p.worker, p.A);
+    p.backend->free(p.worker, p.B);
+    p.backend->free(p.worker, p.C);
+    free(p.a);
+    free(p.b);
+    free(p.c);
+    return status;
+}
+
+/* Shapes in units of the engine's align: an odd one, and a thin one as long as the bound allows or
+ * as is quick. */
+static modblas_status test_engine(mb_device *device, int e)
+{
+    modblas_status status = MODBLAS_OK;
+    const mb_engine *engine = device->caps.engine[e];
+    char *struck = device->caps.struck[e];
+    int64_t a = engine->align;
+    int64_t longest = mb_bound_longest_k(engine->S, engine->most_negative, engine->most_negative);
+    longest -= longest % a;
+    const int64_t shape[][3] = {{3 * a, 5 * a, 7 * a}, {a, a, longest}};
+    for (int i = 0; i < 2; i++) {
+        bool right = true;
+        const int64_t *s = shape[i];
+        if (s[2] < 1)
+            continue;
+        MB_TRY(prove(device, engine, s[0], s[1], s[2], &right));
+        if (!right)
+            snprintf(struck, MB_REASON_SIZE,
+                     "struck off: its product of %" PRId64 " x %" PRId64 " x %" PRId64
+                     " is inexact on this device",
+                     s[0], s[2], s[1]);
+    }
+fail:
+    return status;
+}
+
+modblas_status mb_selftest(mb_device *device)
+{
+    modblas_status status = MODBLAS_OK;
+    for (int e = 0; e < MB_MAX_ENGINES && device->caps.engine[e] != NULL; e++)
+        MB_TRY(test_engine(device, e));
+fail:
+    return status;
+}

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Installs the build into a folder of its own, builds the client there through find_package and
+# through pkg-config, and reads the header as C++17.
+set -euo pipefail
+
+if [[ -n ${MODBLAS_SANITIZE:-} ]]; then
+    echo "a build with sanitizers is not installed"
+    exit 77
+fi
+client=$MODBLAS_SOURCE/tests/client
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+prefix=$work/prefix
+cc=${CC:-cc}
+# The installed tree finds its modules by itself.
+unset MODBLAS_CUDA_MODULE
+expected="9 2 3 0" # 19 22 43 50 mod 10
+
+run() { # run <way> <program>
+    local got
+    got=$("$2")
+    [[ $got == "$expected" ]] || { echo "$1: got '$got', not '$expected'"; exit 1; }
+    echo "$1: right"
+}
+
+"$CMAKE" --install "$MODBLAS_BUILD" --prefix "$prefix" >"$work/log"
+
+"$CMAKE" -S "$client" -B "$work/build" -DCMAKE_C_COMPILER="$cc" \
+    -DCMAKE_PREFIX_PATH="$prefix" >>"$work/log"
+"$CMAKE" --build "$work/build" >>"$work/log"
+run find_package "$work/build/client"
+
+if command -v pkg-config >/dev/null; then
+    pc=$(find "$prefix" -name modblas.pc)
+    export PKG_CONFIG_PATH=${pc%/*}
+    read -ra flags <<<"$(pkg-config --cflags --libs modblas)"
+    "$cc" -std=c11 -Wall -Wextra -Werror "$client/client.c" "${flags[@]}" -o "$work/client"
+    libdir=$(dirname "$(find "$prefix" -name libmodblas.so)")
+    LD_LIBRARY_PATH=$libdir run pkg-config "$work/client"
+else
+    echo "skipped: pkg-config is not here"
+fi
+
+if command -v c++ >/dev/null; then
+    echo '#include <modblas.h>' |
+        c++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -I "$prefix/include" -x c++ -
+    echo "C++17: right"
+else
+    echo "skipped: no C++ compiler is here"
+fi
+
+# The bench finds the CUDA module from bin/, where it is built.
+if [[ -x $prefix/bin/modblas-bench ]]; then
+    "$prefix/bin/modblas-bench" --version
+fi
