@@ -5,6 +5,7 @@
 #include "check.h"
 #include "run/freivalds.h"
 #include "run/operands.h"
+#include "run/proof.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -122,6 +123,28 @@ static bool is_planned(const mb_plan *plan, const mb_request *request)
            x->c == y->c && x->N == y->N;
 }
 
+/* The given plan, or one made for the product, whose engine is proved at its sizes. Each round but
+ * the last strikes off an engine. */
+static modblas_status find_proved_plan(const product *p, const mb_plan *plan, mb_device *device,
+                                       mb_plan *proved)
+{
+    modblas_status status = MODBLAS_OK;
+    mb_reasons reasons;
+    bool right = false, given = is_planned(plan, &p->request);
+    for (int round = 0; !right && round <= MB_MAX_ENGINES; round++) {
+        mb_caps caps = mb_device_caps(p->context, device);
+        if (given && round == 0)
+            *proved = *plan;
+        else
+            MB_TRY(mb_plan_make(proved, &reasons, &p->request, &caps));
+        MB_TRY(mb_prove_plan(p->context, device, proved, &right));
+    }
+    if (!right)
+        MB_TRY(mb_fail(MODBLAS_EINTERNAL, "more engines were struck off than there are"));
+fail:
+    return status;
+}
+
 /* Runs a checked product with alpha != 0 and no size 0; plan may be NULL, or made for other views.
  */
 static modblas_status run_product(const product *p, const mb_plan *plan, mb_trace *trace)
@@ -129,18 +152,14 @@ static modblas_status run_product(const product *p, const mb_plan *plan, mb_trac
     modblas_status status = MODBLAS_OK;
     mb_freivalds *check = NULL;
     mb_device *device;
-    mb_plan made;
-    mb_reasons reasons;
+    mb_plan proved;
     uint64_t N = p->request.problem.N;
     MB_TRY(mb_choose_device(p->context, &p->C, &p->A, &p->B, &device));
-    if (!is_planned(plan, &p->request)) {
-        MB_TRY(mb_plan_make(&made, &reasons, &p->request, &device->caps));
-        plan = &made;
-    }
+    MB_TRY(find_proved_plan(p, plan, device, &proved));
     if (p->context->verify == MODBLAS_VERIFY_FREIVALDS)
         MB_TRY(mb_freivalds_before(&check, p->context, device, &p->C, &p->A, &p->B, p->alpha,
                                    p->beta, N));
-    MB_TRY(mb_exec(p->context, device, plan, &p->C, &p->A, &p->B, p->alpha, p->beta, trace));
+    MB_TRY(mb_exec(p->context, device, &proved, &p->C, &p->A, &p->B, p->alpha, p->beta, trace));
     if (check != NULL)
         MB_TRY(mb_freivalds_after(check, &p->C));
 fail:
@@ -243,7 +262,8 @@ modblas_status modblas_plan_create(modblas_context *context, modblas_plan **plan
     request.problem.m += problem->m == 0;
     request.problem.n += problem->n == 0;
     request.problem.k += problem->k == 0;
-    MB_TRY(mb_plan_make(&made->plan, &made->reasons, &request, &context->device[0].caps));
+    mb_caps caps = mb_device_caps(context, &context->device[0]);
+    MB_TRY(mb_plan_make(&made->plan, &made->reasons, &request, &caps));
     made->problem = *problem;
     *plan = made;
     made = NULL;

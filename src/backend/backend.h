@@ -49,6 +49,7 @@ typedef struct mb_gemm_job {
     int64_t lda, ldb, ldc;
     int64_t stride_a, stride_b, stride_c;
     int count;
+    int term; /* the caller's: which terms of a plan these are */
 } mb_gemm_job;
 
 /* Join planes of sums to residues, add what is to be added, and store:

@@ -57,6 +57,15 @@ size_t mb_element_size(mb_element element)
     return size[element];
 }
 
+modblas_type mb_element_type(mb_element element)
+{
+    static const modblas_type type[] = {[MB_ELEMENT_I8] = MODBLAS_I8,
+                                        [MB_ELEMENT_I32] = MODBLAS_I32,
+                                        [MB_ELEMENT_F32] = MODBLAS_F32,
+                                        [MB_ELEMENT_F64] = MODBLAS_F64};
+    return type[element];
+}
+
 bool mb_engine_holds(const mb_engine *engine, uint64_t m)
 {
     return m / 2 <= engine->most_negative && (m - 1) / 2 <= engine->most_positive;

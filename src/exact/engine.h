@@ -17,6 +17,9 @@ typedef enum mb_element {
 /* Bytes of one element. */
 size_t mb_element_size(mb_element element);
 
+/* The entry type of the same storage. */
+modblas_type mb_element_type(mb_element element);
+
 typedef struct mb_engine {
     const char *name;
     modblas_engine id;

@@ -4,6 +4,7 @@
 #include "exec.h"
 
 #include "arena.h"
+#include "gemms.h"
 #include "operands.h"
 #include "sched.h"
 
@@ -140,34 +141,12 @@ static modblas_status multiply(call *c, int w, int64_t ti, int64_t tj, int64_t c
     block_sizes(c->plan, OPERAND_B, tj, chunk, &lines_b, &k);
     mb_block a = mb_plan_block(math, OPERAND_A, lines_a, k);
     mb_block b = mb_plan_block(math, OPERAND_B, lines_b, k);
-    mb_gemm_job job = {
-        .engine = math->engine,
-        .m = a.lines,
-        .n = b.lines,
-        .A = planes_at(c, w, OPERAND_A, ti, chunk),
-        .B = planes_at(c, w, OPERAND_B, tj, chunk),
-        .C = sums,
-        .lda = a.ld,
-        .ldb = b.ld,
-        .ldc = b.lines,
-        .stride_a = math->scheme == MODBLAS_SCHEME_RNS ? a.plane_stride : 0,
-        .stride_b = b.plane_stride,
-        .stride_c = a.lines * b.lines,
-    };
     MB_TRY(
         mb_trace_begin(c->trace, &c->team, w, MB_STAGE_GEMM, ti * c->plan->tiles_n + tj, &handle));
-    /* Terms with the same k' are one batch. */
-    for (int u = 0; u < math->terms; u += job.count) {
-        job.k = mb_plan_term_k(math, u, a.k);
-        job.count = 1;
-        while (u + job.count < math->terms && mb_plan_term_k(math, u + job.count, a.k) == job.k)
-            job.count++;
+    for (mb_gemm_job job = mb_gemms_first(math, &a, &b, planes_at(c, w, OPERAND_A, ti, chunk),
+                                          planes_at(c, w, OPERAND_B, tj, chunk), sums);
+         job.count > 0; mb_gemms_next(math, &a, &job))
         MB_TRY(c->backend->gemm(mb_team_worker(&c->team, w), &job));
-        size_t in = mb_element_size(math->engine->in), acc = mb_element_size(math->engine->acc);
-        job.A = (const char *)job.A + (int64_t)in * job.stride_a * job.count;
-        job.B = (const char *)job.B + (int64_t)in * job.stride_b * job.count;
-        job.C = (char *)job.C + (int64_t)acc * job.stride_c * job.count;
-    }
     MB_TRY(mb_trace_end(c->trace, &c->team, w, handle));
 fail:
     return status;

@@ -25,15 +25,6 @@ typedef struct {
     void *A, *B, *C;
 } proof;
 
-static modblas_type type_of(mb_element element)
-{
-    static const modblas_type type[] = {[MB_ELEMENT_I8] = MODBLAS_I8,
-                                        [MB_ELEMENT_I32] = MODBLAS_I32,
-                                        [MB_ELEMENT_F32] = MODBLAS_F32,
-                                        [MB_ELEMENT_F64] = MODBLAS_F64};
-    return type[element];
-}
-
 static void put(void *data, mb_element element, int64_t i, int64_t value)
 {
     if (element == MB_ELEMENT_I8)
@@ -76,8 +67,8 @@ static void fill(const proof *p, void *data, int64_t rows, filling how, uint64_t
 static modblas_status move(const proof *p, void *to, void *from, mb_element element, int64_t rows,
                            int64_t cols, bool up)
 {
-    modblas_matrix dst = modblas_row_major(to, type_of(element), rows, cols, cols);
-    modblas_matrix src = modblas_row_major(from, type_of(element), rows, cols, cols);
+    modblas_matrix dst = modblas_row_major(to, mb_element_type(element), rows, cols, cols);
+    modblas_matrix src = modblas_row_major(from, mb_element_type(element), rows, cols, cols);
     if (p->backend->upload == NULL)
         memcpy(to, from, (size_t)(rows * cols) * mb_element_size(element));
     else if (up)

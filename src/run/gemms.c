@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "gemms.h"
+
+/* Sets k and count of the batch that begins at `term`. */
+static void set_batch(const mb_arithmetic *math, const mb_block *a, mb_gemm_job *job)
+{
+    job->count = 0;
+    job->k = mb_plan_term_k(math, job->term, a->k);
+    while (job->term + job->count < math->terms &&
+           mb_plan_term_k(math, job->term + job->count, a->k) == job->k)
+        job->count++;
+}
+
+mb_gemm_job mb_gemms_first(const mb_arithmetic *math, const mb_block *a, const mb_block *b,
+                           const void *A, const void *B, void *C)
+{
+    mb_gemm_job job = {
+        .engine = math->engine,
+        .m = a->lines,
+        .n = b->lines,
+        .A = A,
+        .B = B,
+        .C = C,
+        .lda = a->ld,
+        .ldb = b->ld,
+        .ldc = b->lines,
+        .stride_a = math->scheme == MODBLAS_SCHEME_RNS ? a->plane_stride : 0,
+        .stride_b = b->plane_stride,
+        .stride_c = a->lines * b->lines,
+    };
+    set_batch(math, a, &job);
+    return job;
+}
+
+void mb_gemms_next(const mb_arithmetic *math, const mb_block *a, mb_gemm_job *job)
+{
+    int64_t in = (int64_t)mb_element_size(math->engine->in);
+    int64_t acc = (int64_t)mb_element_size(math->engine->acc);
+    job->A = (const char *)job->A + in * job->stride_a * job->count;
+    job->B = (const char *)job->B + in * job->stride_b * job->count;
+    job->C = (char *)job->C + acc * job->stride_c * job->count;
+    job->term += job->count;
+    set_batch(math, a, job);
+}
