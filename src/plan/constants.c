@@ -109,13 +109,19 @@ uint64_t mb_times(uint64_t x, uint64_t y)
     return __builtin_mul_overflow(x, y, &product) ? UINT64_MAX : product;
 }
 
+uint64_t mb_aligned(uint64_t bytes)
+{
+    if (bytes > UINT64_MAX - MB_ARENA_ALIGN)
+        return UINT64_MAX;
+    return (bytes + MB_ARENA_ALIGN - 1) / MB_ARENA_ALIGN * MB_ARENA_ALIGN;
+}
+
 uint64_t mb_region_total(const uint64_t region[MB_REGION_COUNT])
 {
     uint64_t total = 0;
     for (int r = 0; r < MB_REGION_COUNT; r++) {
-        if (region[r] > UINT64_MAX / 16)
+        if (__builtin_add_overflow(total, mb_aligned(region[r]), &total))
             return UINT64_MAX;
-        total += (region[r] + MB_ARENA_ALIGN - 1) / MB_ARENA_ALIGN * MB_ARENA_ALIGN;
     }
     return total;
 }

@@ -102,8 +102,10 @@ mb_block mb_plan_block(const mb_arithmetic *math, int operand, int64_t lines, in
 /* Products of one tile and chunk: how many, and along which k' (padded) for term u. */
 int64_t mb_plan_term_k(const mb_arithmetic *math, int term, int64_t k_padded);
 
-/* Bytes that regions take in the arena: each rounded up to MB_ARENA_ALIGN. */
+/* Bytes that a part of a region, and regions, take in the arena: each is rounded up to
+ * MB_ARENA_ALIGN; UINT64_MAX if that is too large. */
 enum { MB_ARENA_ALIGN = 256 };
+uint64_t mb_aligned(uint64_t bytes);
 uint64_t mb_region_total(const uint64_t region[MB_REGION_COUNT]);
 
 /* Least multiple of `align` that is >= x. */

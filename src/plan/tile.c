@@ -40,7 +40,7 @@ static uint64_t slab(int64_t lines, int64_t k, modblas_type type)
 
 static uint64_t blocks(uint64_t bytes, int64_t rows, int64_t cols)
 {
-    return mb_times(bytes, mb_times((uint64_t)rows, (uint64_t)cols));
+    return mb_times(mb_aligned(bytes), mb_times((uint64_t)rows, (uint64_t)cols));
 }
 
 static void lay_out(mb_plan *plan, const mb_caps *caps)

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "arena.h"
 
-static uint64_t aligned(uint64_t bytes)
-{
-    return (bytes + MB_ARENA_ALIGN - 1) / MB_ARENA_ALIGN * MB_ARENA_ALIGN;
-}
-
 mb_layout mb_arena_layout(const uint64_t region[MB_REGION_COUNT])
 {
     mb_layout layout = {.total = 0};
     for (int r = 0; r < MB_REGION_COUNT; r++) {
         layout.offset[r] = layout.total;
-        layout.total += aligned(region[r]);
+        layout.total += mb_aligned(region[r]);
     }
     return layout;
 }
@@ -19,5 +14,5 @@ mb_layout mb_arena_layout(const uint64_t region[MB_REGION_COUNT])
 void *mb_arena_at(void *base, const mb_layout *layout, mb_region region, uint64_t bytes,
                   int64_t index)
 {
-    return (char *)base + layout->offset[region] + aligned(bytes) * (uint64_t)index;
+    return (char *)base + layout->offset[region] + mb_aligned(bytes) * (uint64_t)index;
 }
