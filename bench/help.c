@@ -32,7 +32,8 @@ const char *mb_help_text(void)
            "  --engine E            auto, i8, f64 or f32\n"
            "  --workers W           per device, 1 to 64\n"
            "  --memory BYTES        workspace per device; also with KB, MB, GB\n"
-           "  --residency R         device: operands lie in GPU memory (default with cuda); host:\n"
+           "  --residency R         device: operands lie in GPU memory (default with cuda); "
+           "host:\n"
            "                        transfers are part of the time\n"
            "  --explain             print the context and each plan: its bounds and bytes, and\n"
            "                        why the other candidates lost\n"
@@ -69,5 +70,6 @@ const char *mb_help_text(void)
            "  moduli                of the rns scheme, else 0\n"
            "What was not measured is null, or empty.\n"
            "\n"
-           "Exit status: 0 all products are right, 1 one is wrong or a run failed, 2 bad options.\n";
+           "Exit status: 0 all products are right, 1 one is wrong or a run failed, 2 bad "
+           "options.\n";
 }

@@ -93,8 +93,7 @@ static int multiply(const buffers *b, const mb_naive_job *job, char error[MB_NAI
         int block = job->k - l < job->lambda ? (int)(job->k - l) : (int)job->lambda;
         TRY_CUBLAS(cublasDgemm(b->handle, CUBLAS_OP_N, CUBLAS_OP_N, n, m, block, &one,
                                b->B + l * job->n, n, b->A + l, k, &one, b->C, n));
-        reduce<<<grid, THREADS, 0, b->stream>>>(b->C, count, (double)job->p,
-                                                1 / (double)job->p);
+        reduce<<<grid, THREADS, 0, b->stream>>>(b->C, count, (double)job->p, 1 / (double)job->p);
         TRY_CUDA(cudaGetLastError());
     }
     return 0;

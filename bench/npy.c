@@ -116,8 +116,8 @@ static bool write_header(FILE *file, const modblas_matrix *view)
     char order = mb_type_size(view->type) == 1 ? '|' : '<';
     char kind = mb_type_is_float(view->type) ? 'f' : mb_type_name(view->type)[0];
     int n = snprintf(header, sizeof header,
-                     "{'descr': '%c%c%zu', 'fortran_order': False, 'shape': (%" PRId64
-                     ", %" PRId64 "), }",
+                     "{'descr': '%c%c%zu', 'fortran_order': False, 'shape': (%" PRId64 ", %" PRId64
+                     "), }",
                      order, kind, mb_type_size(view->type), view->rows, view->cols);
     int total = (int)mb_round_up(MAGIC_SIZE + 2 + n + 1, HEADER_ALIGN);
     int size = total - MAGIC_SIZE - 2;

@@ -18,7 +18,8 @@ static bool read_digits(const char **text, wide *value)
     const char *p = *text;
     *value = 0;
     for (; *p >= '0' && *p <= '9'; p++) {
-        *value = 10 * *value + (wide)(*p - '0');
+        unsigned digit = (unsigned)(*p - '0');
+        *value = *value * 10u + digit;
         if (*value >= WIDE_LIMIT)
             return false;
     }

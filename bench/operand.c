@@ -8,7 +8,7 @@ enum { ALIGNMENT = 64 };
 
 modblas_status mb_host_alloc(void **pointer, uint64_t bytes)
 {
-    uint64_t rounded = mb_round_up((int64_t)bytes, ALIGNMENT) + (bytes == 0 ? ALIGNMENT : 0);
+    size_t rounded = (bytes / ALIGNMENT + 1) * ALIGNMENT;
     *pointer = bytes > INT64_MAX / 2 ? NULL : aligned_alloc(ALIGNMENT, rounded);
     if (*pointer == NULL)
         return mb_fail(MODBLAS_ENOMEM, "%" PRIu64 " bytes of host memory could not be had", bytes);

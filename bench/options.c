@@ -153,7 +153,8 @@ static bool set_type(mb_bench_options *o, const char *arg)
 {
     char word[MB_NUMBER_SIZE];
     for (o->type_count = 0; *arg != 0; o->type_count++) {
-        if (o->type_count == 2 || !next_word(&arg, word) || !type_of(word, &o->type[o->type_count]))
+        if (o->type_count == 2 || !next_word(&arg, word) ||
+            !type_of(word, &o->type[o->type_count]))
             return false;
     }
     if (o->type_count == 1)
@@ -300,7 +301,10 @@ static const char *contradiction(const mb_bench_options *o)
 
 static bool apply(mb_bench_options *o, int choice, char **argv, char error[MB_ERROR_SIZE])
 {
-    if (choice == '?')
+    if (choice == '?' && optopt > UCHAR_MAX)
+        snprintf(error, MB_ERROR_SIZE, "--%s takes no argument",
+                 rules[optopt - UCHAR_MAX - 1].name);
+    else if (choice == '?')
         snprintf(error, MB_ERROR_SIZE, "%s is no option; --help lists them", argv[optind - 1]);
     else if (choice == ':')
         snprintf(error, MB_ERROR_SIZE, "%s needs an argument", argv[optind - 1]);
@@ -325,9 +329,8 @@ bool mb_options_parse(mb_bench_options *options, int argc, char **argv, char err
 {
     struct option known[RULES + 1] = {{0}};
     for (int i = 0; i < RULES; i++)
-        known[i] = (struct option){rules[i].name,
-                                   rules[i].takes ? required_argument : no_argument, NULL,
-                                   UCHAR_MAX + 1 + i};
+        known[i] = (struct option){rules[i].name, rules[i].takes ? required_argument : no_argument,
+                                   NULL, UCHAR_MAX + 1 + i};
     *options = (mb_bench_options){.seconds = -1, .seed = 1};
     opterr = 0;
     for (int choice; (choice = getopt_long(argc, argv, "+:", known, NULL)) != -1;) {

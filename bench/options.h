@@ -65,8 +65,7 @@ typedef struct mb_bench_options {
 enum { MB_ERROR_SIZE = 240 };
 
 /* False with one sentence, without a final newline, where the arguments are not understood. */
-bool mb_options_parse(mb_bench_options *options, int argc, char **argv,
-                      char error[MB_ERROR_SIZE]);
+bool mb_options_parse(mb_bench_options *options, int argc, char **argv, char error[MB_ERROR_SIZE]);
 
 const char *mb_help_text(void);
 

@@ -16,8 +16,8 @@ typedef struct mb_indices {
 void mb_flint_threads(int threads);
 
 /* residues[i*cols->count + j] = sum_l A[rows_i][l] * B[l][cols_j] mod N, by nmod_mat_mul, or
- * fmpz_mat_mul for N = 2^64. Adds the seconds of the multiplication alone. EUNAVAILABLE without
- * FLINT. */
+ * fmpz_mat_mul on halves of the words for N = 2^64. Adds the seconds of the multiplication alone.
+ * EUNAVAILABLE without FLINT. */
 modblas_status mb_flint_multiply(uint64_t *residues, const mb_product *product,
                                  const mb_indices *rows, const mb_indices *cols, double *seconds);
 

@@ -4,6 +4,7 @@
 #include "peer.h"
 #include "spans.h"
 #include "src/run/arena.h"
+#include "src/run/gemms.h"
 #include "src/run/operands.h"
 #include "src/run/sched.h"
 
@@ -41,47 +42,19 @@ static mb_block block_of(const mb_plan *plan, int operand, int64_t tile, int64_t
                          mb_lesser(p->k - chunk * plan->chunk_k, plan->chunk_k));
 }
 
-/* Terms with the same k' are one batch. */
-static modblas_status run_terms(const gemms *g, int w, mb_gemm_job job, int64_t k)
-{
-    modblas_status status = MODBLAS_OK;
-    const mb_arithmetic *math = &g->plan->math;
-    int64_t in = (int64_t)mb_element_size(math->engine->in);
-    int64_t acc = (int64_t)mb_element_size(math->engine->acc);
-    for (int u = 0; u < math->terms; u += job.count) {
-        job.k = mb_plan_term_k(math, u, k);
-        job.count = 1;
-        while (u + job.count < math->terms && mb_plan_term_k(math, u + job.count, k) == job.k)
-            job.count++;
-        MB_TRY(g->team.device->backend->gemm(mb_team_worker(&g->team, w), &job));
-        job.A = (const char *)job.A + in * job.stride_a * job.count;
-        job.B = (const char *)job.B + in * job.stride_b * job.count;
-        job.C = (char *)job.C + acc * job.stride_c * job.count;
-    }
-fail:
-    return status;
-}
-
 static modblas_status multiply(const gemms *g, int w, int64_t tile, int64_t chunk)
 {
+    modblas_status status = MODBLAS_OK;
     const mb_plan *plan = g->plan;
     int64_t ti = tile / plan->tiles_n, tj = tile % plan->tiles_n;
     mb_block a = block_of(plan, 0, ti, chunk), b = block_of(plan, 1, tj, chunk);
-    mb_gemm_job job = {
-        .engine = plan->math.engine,
-        .m = a.lines,
-        .n = b.lines,
-        .A = planes_at(g, w, 0, ti, chunk),
-        .B = planes_at(g, w, 1, tj, chunk),
-        .C = mb_arena_at(mb_team_memory(&g->team, w), &g->each, MB_REGION_SUMS, 0, 0),
-        .lda = a.ld,
-        .ldb = b.ld,
-        .ldc = b.lines,
-        .stride_a = plan->math.scheme == MODBLAS_SCHEME_RNS ? a.plane_stride : 0,
-        .stride_b = b.plane_stride,
-        .stride_c = a.lines * b.lines,
-    };
-    return run_terms(g, w, job, a.k);
+    void *sums = mb_arena_at(mb_team_memory(&g->team, w), &g->each, MB_REGION_SUMS, 0, 0);
+    for (mb_gemm_job job = mb_gemms_first(&plan->math, &a, &b, planes_at(g, w, 0, ti, chunk),
+                                          planes_at(g, w, 1, tj, chunk), sums);
+         job.count > 0; mb_gemms_next(&plan->math, &a, &job))
+        MB_TRY(g->team.device->backend->gemm(mb_team_worker(&g->team, w), &job));
+fail:
+    return status;
 }
 
 static modblas_status tile_task(void *argument, int w, int64_t tile)

@@ -7,7 +7,7 @@
 
 /* Seconds; NAN if the run had more steps than a trace holds. */
 typedef struct mb_spans {
-    double kernel;                 /* first start to last end */
+    double kernel;                /* first start to last end */
     double stage[MB_STAGE_COUNT]; /* sums, so that steps of several workers count each */
 } mb_spans;
 

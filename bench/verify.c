@@ -44,8 +44,7 @@ static modblas_status compare(const mb_product *p, const mb_indices *rows, const
         for (int64_t j = 0; j < cols->count; j++) {
             int64_t r = rows->at[i], c = cols->at[j];
             mb_number got = mb_entry_get(&p->C, r, c);
-            mb_number expected =
-                mb_number_of_residue(residues[i * cols->count + j], p->C.type);
+            mb_number expected = mb_number_of_residue(residues[i * cols->count + j], p->C.type);
             if (got.magnitude != expected.magnitude || got.negative != expected.negative)
                 return mismatch(r, c, got, expected);
         }

@@ -49,12 +49,42 @@ static __device__ __forceinline__ void store(T *p, int64_t step, int n, const qu
             p[e * step] = v.e[e];
 }
 
+/* What a loop over planes knows of join. WORDS: residues, narrow, and weights below 2^32. */
+enum kind { DIGITS, NARROW_DIGITS, RESIDUES, NARROW_RESIDUES, WORDS };
+
+static __device__ __forceinline__ kind kind_of(const mb_join &join)
+{
+    if (!join.residues)
+        return join.narrow ? NARROW_DIGITS : DIGITS;
+    if (!join.narrow)
+        return RESIDUES;
+    return join.wide || join.mod.n - 1 > UINT32_MAX ? NARROW_RESIDUES : WORDS;
+}
+
+/* mb_join_i32 of kind WORDS, in half as many instructions. Where y < m, y - m wraps round to more
+ * than y. */
+static __device__ __forceinline__ void add_word(mb_joining *s, int32_t sum, const mb_term &term,
+                                                uint32_t bias)
+{
+    uint32_t y = (uint32_t)sum + bias;
+    y = y - mb_mulhi32(y, term.magic) * term.m + term.unbias;
+    y = min(y, y - term.m);
+    y = min(y, y - term.m);
+    s->t += (uint64_t)y * term.fraction;
+    s->v.lo += (uint64_t)y * (uint32_t)term.weight;
+}
+
+template <kind known>
 static __device__ __forceinline__ void add_sum(mb_joining *s, int32_t sum, const mb_term &term,
                                                const mb_join &join)
 {
-    mb_join_i32(s, sum, &term, &join);
+    if constexpr (known == WORDS)
+        add_word(s, sum, term, (uint32_t)join.bias);
+    else
+        mb_join_i32(s, sum, &term, &join);
 }
 
+template <kind known>
 static __device__ __forceinline__ void add_sum(mb_joining *s, double sum, const mb_term &term,
                                                const mb_join &join)
 {
@@ -80,11 +110,16 @@ static __device__ __forceinline__ void load_planes(quad<Sum> *v, const Sum *acc,
             v[p] = load_each(acc + p * plane_stride, 1, n);
 }
 
-template <typename Sum>
+template <kind known, typename Sum>
 static __device__ __forceinline__ void add_planes(mb_joining *s, const mb_join &join,
                                                   const Sum *acc, int64_t plane_stride, int n)
 {
     constexpr int batch = 16 / sizeof(Sum);
+    /* What adding a sum reads of join, so that the compiler sees constants. */
+    mb_join flags;
+    flags.residues = known >= RESIDUES;
+    flags.narrow = known != DIGITS && known != RESIDUES;
+    flags.bias = join.bias;
 #pragma unroll 1
     for (int i = 0; i < join.terms; i += batch, acc += batch * plane_stride) {
         quad<Sum> v[batch] = {};
@@ -95,12 +130,12 @@ static __device__ __forceinline__ void add_planes(mb_joining *s, const mb_join &
                 break;
 #pragma unroll
             for (int e = 0; e < EACH; e++)
-                add_sum(&s[e], v[p].e[e], join.term[i + p], join);
+                add_sum<known>(&s[e], v[p].e[e], join.term[i + p], flags);
         }
     }
 }
 
-/* r = join of the planes. The four loops differ by what the compiler knows of join's flags. */
+/* r = join of the planes. */
 template <typename Sum>
 static __device__ __forceinline__ quad<uint64_t> join_planes(const mb_join &join, const Sum *acc,
                                                              int64_t plane_stride, int n)
@@ -109,15 +144,21 @@ static __device__ __forceinline__ quad<uint64_t> join_planes(const mb_join &join
 #pragma unroll
     for (int e = 0; e < EACH; e++)
         s[e] = mb_join_start(&join);
-    if (join.residues) {
-        if (join.narrow)
-            add_planes(s, join, acc, plane_stride, n);
-        else
-            add_planes(s, join, acc, plane_stride, n);
-    } else if (join.narrow) {
-        add_planes(s, join, acc, plane_stride, n);
-    } else {
-        add_planes(s, join, acc, plane_stride, n);
+    switch (kind_of(join)) {
+    case DIGITS:
+        add_planes<DIGITS>(s, join, acc, plane_stride, n);
+        break;
+    case NARROW_DIGITS:
+        add_planes<NARROW_DIGITS>(s, join, acc, plane_stride, n);
+        break;
+    case RESIDUES:
+        add_planes<RESIDUES>(s, join, acc, plane_stride, n);
+        break;
+    case NARROW_RESIDUES:
+        add_planes<NARROW_RESIDUES>(s, join, acc, plane_stride, n);
+        break;
+    case WORDS:
+        add_planes<WORDS>(s, join, acc, plane_stride, n);
     }
     quad<uint64_t> r;
 #pragma unroll

@@ -68,7 +68,9 @@ static __device__ __forceinline__ bool are_residues(const T *v, const mb_cut &cu
     if constexpr (T(0.5) != T(0))
         return false;
     const uint64_t last = cut.mod.n - 1;
-    const uint64_t most = cut.bound < last ? cut.bound : last;
+    uint64_t most = cut.bound < last ? cut.bound : last;
+    if (T(-1) < T(0) && most > INT64_MAX)
+        most = INT64_MAX; /* negative entries lie beyond */
     bool all = true;
 #pragma unroll
     for (int i = 0; i < BATCH; i++)

@@ -348,6 +348,7 @@ START_TEST(plans_are_told_in_words)
     p.options.scheme = MODBLAS_SCHEME_AUTO;
     p.options.engine = MODBLAS_ENGINE_AUTO;
     p.problem.N = 0;
+    p.problem.a = MODBLAS_U64;
     ck_assert_int_eq(make(&plan, &reasons, &p, &caps), MODBLAS_OK);
     mb_plan_write_text(&plan, &reasons, text, sizeof text);
     ck_assert_ptr_nonnull(strstr(text, "2^64"));

@@ -7,8 +7,8 @@
 /* What cuBLAS itself takes on Hopper. */
 enum { BLAS_WORKSPACE_BYTES = 32 << 20 };
 
-/* With these set, FP64 GEMMs in default mode were seen wrong in every entry (cuBLAS 13.1), also
- * where the emulation strategy was set per handle before the fix; pedantic mode ignores them. */
+/* With these set, FP64 GEMMs in default mode were seen wrong in every entry (cuBLAS 13.1). The
+ * strategy set below puts them right there; pedantic mode does so on every version. */
 static bool emulation_is_forced(void)
 {
     return getenv("CUBLAS_EMULATE_DOUBLE_PRECISION") || getenv("CUBLAS_EMULATION_STRATEGY") ||

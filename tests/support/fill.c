@@ -5,7 +5,7 @@ const char *test_data_name(test_data data)
 {
     static const char *const name[TEST_DATA_COUNT] = {
         "random",   "unreduced", "all high",   "all low",
-        "opposite", "one line",  "planes low", "digits low"};
+        "opposite", "one line",  "planes low", "digits low", "corners"};
     return name[data];
 }
 
@@ -102,13 +102,44 @@ static void fill_planes(const modblas_matrix *M, uint64_t N, uint64_t bound, tes
     }
 }
 
+/* Line l of M's lines (rows of A, columns of B) by its turn. */
+static void fill_corners(const modblas_matrix *lines, uint64_t N, uint64_t bound,
+                         test_random *random)
+{
+    modblas_type type = lines->type;
+    for (int64_t l = 0; l < lines->rows; l++) {
+        modblas_matrix line = *lines;
+        line.data = test_at(lines, l, 0);
+        line.rows = 1;
+        switch (l % 5) {
+        case 0:
+        case 1:
+            fill_all(&line, test_extreme(type, N, bound, l % 5 == 1));
+            break;
+        case 2:
+            fill_planes(&line, N, bound, random);
+            break;
+        case 3:
+            fill_all(&line, represent(type, N, bound, lowest_digits(N)));
+            break;
+        default:
+            test_fill_random(&line, N, bound, 0, random);
+        }
+    }
+}
+
 void test_fill_operands(const modblas_matrix *A, const modblas_matrix *B, test_data data,
                         uint64_t N, uint64_t bound_a, uint64_t bound_b, test_random *random)
 {
     int low_a = data != TEST_ALL_HIGH && data != TEST_OPPOSITE, low_b = data != TEST_ALL_HIGH;
     test_int a = test_extreme(A->type, N, bound_a, low_a);
     test_int b = test_extreme(B->type, N, bound_b, low_b);
+    modblas_matrix columns = modblas_transpose(*B);
     switch (data) {
+    case TEST_CORNERS:
+        fill_corners(A, N, bound_a, random);
+        fill_corners(&columns, N, bound_b, random);
+        return;
     case TEST_PLANES_LOW:
         fill_planes(A, N, bound_a, random);
         fill_planes(B, N, bound_b, random);

@@ -16,6 +16,8 @@ typedef enum test_data {
     TEST_ONE_LINE,   /* so for one row of A and one column of B; the rest random */
     TEST_PLANES_LOW, /* all entries = 128 mod 256: residues mod 256 and digits 0 are -128 */
     TEST_DIGITS_LOW, /* all balanced digits base 256 are -128 */
+    TEST_CORNERS,    /* lines of A and B in turn high, low, planes low, digits low, random: with 5
+                        lines each, all pairs */
     TEST_DATA_COUNT
 } test_data;
 

@@ -2,7 +2,6 @@
 #include "model.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 /* Their largest modulus m has (m/2)^2 <= S; 2^(2 radix_bits - 2) <= S. */
 static const uint32_t moduli_15[] = {7, 6, 5}, moduli_31[] = {11, 10, 9, 7};
@@ -13,31 +12,47 @@ static const uint32_t moduli_255[] = {31, 30, 29, 23, 19};
     {                                                                                             \
         .name = "tiny" #limit, .id = MODBLAS_ENGINE_I8, .S = limit, .most_negative = largest,     \
         .most_positive = largest, .in = MB_ELEMENT_I8, .acc = MB_ELEMENT_I32,                     \
-        .bias = (uint64_t)1 << 31, .radix_bits = bits, .align = 1, .moduli = moduli_##limit,      \
+        .bias = (uint64_t)1 << 31, .radix_bits = bits, .align = 16, .moduli = moduli_##limit,      \
         .modulus_count = sizeof moduli_##limit / sizeof moduli_##limit[0]                         \
     }
 
 const mb_engine test_tiny[TEST_TINY_COUNT] = {TINY(15, 2, 3), TINY(31, 2, 5), TINY(63, 3, 7),
                                               TINY(127, 4, 11), TINY(255, 4, 15)};
 
-typedef struct {
-    mb_element type;
-    const void *data;
-    int64_t at; /* first element of the line */
-} line;
-
-static int64_t element(const line *v, int64_t j)
-{
-    switch (v->type) {
-    case MB_ELEMENT_I8:
-        return ((const int8_t *)v->data)[v->at + j];
-    case MB_ELEMENT_F32:
-        return (int64_t)((const float *)v->data)[v->at + j];
-    case MB_ELEMENT_F64:
-        return (int64_t)((const double *)v->data)[v->at + j];
-    default:
-        abort();
+/* The sums of the negative and of the positive products of two lines: partial sums in any order
+ * lie between them. wide holds both. */
+#define DOT(name, type, wide)                                                                     \
+    static void name(const void *A, const void *B, int64_t k, __int128 end[2])                    \
+    {                                                                                             \
+        const type *a = A, *b = B;                                                                \
+        wide sum = 0, magnitudes = 0;                                                             \
+        for (int64_t j = 0; j < k; j++) {                                                         \
+            wide p = (wide)a[j] * (wide)b[j];                                                     \
+            sum += p;                                                                             \
+            magnitudes += p < 0 ? -p : p;                                                         \
+        }                                                                                         \
+        end[0] = (sum - magnitudes) / 2;                                                          \
+        end[1] = (sum + magnitudes) / 2;                                                          \
     }
+DOT(dot_i8, int8_t, int64_t)
+DOT(dot_f32, float, __int128)
+DOT(dot_f64, double, __int128)
+
+static void dot(mb_element type, const char *a, const char *b, int64_t k, __int128 end[2])
+{
+    if (type == MB_ELEMENT_I8)
+        dot_i8(a, b, k, end);
+    else if (type == MB_ELEMENT_F32)
+        dot_f32(a, b, k, end);
+    else
+        dot_f64(a, b, k, end);
+}
+
+static double element(const void *data, mb_element type, int64_t i)
+{
+    if (type == MB_ELEMENT_I8)
+        return ((const int8_t *)data)[i];
+    return type == MB_ELEMENT_F32 ? (double)((const float *)data)[i] : ((const double *)data)[i];
 }
 
 static void store(void *C, mb_element type, int64_t at, int64_t sum)
@@ -50,44 +65,37 @@ static void store(void *C, mb_element type, int64_t at, int64_t sum)
         ((double *)C)[at] = (double)sum;
 }
 
-static bool fits(const mb_engine *engine, int64_t x)
+static modblas_status check_operand(const mb_engine *engine, const void *data, int64_t lines,
+                                    int64_t ld, int64_t k)
 {
-    return x < 0 ? 0 - (uint64_t)x <= engine->most_negative : (uint64_t)x <= engine->most_positive;
-}
-
-/* One entry. Partial sums in any order lie between the sum of the negative products and that of
- * the positive ones. */
-static modblas_status dot(const mb_engine *engine, const line *a, const line *b, int64_t k,
-                          int64_t *sum)
-{
-    __int128 end[2] = {0, 0};
-    for (int64_t j = 0; j < k; j++) {
-        int64_t x = element(a, j), y = element(b, j);
-        if (!fits(engine, x) || !fits(engine, y))
-            return mb_fail(MODBLAS_EINTERNAL, "model: %" PRId64 " * %" PRId64 " on %s", x, y,
-                           engine->name);
-        __int128 p = (__int128)x * y;
-        end[p < 0] += p;
+    for (int64_t i = 0; i < lines * k; i++) {
+        double x = element(data, engine->in, i / k * ld + i % k);
+        if (x < -(double)engine->most_negative || x > (double)engine->most_positive)
+            return mb_fail(MODBLAS_EINTERNAL, "model: an operand of %s is %.0f", engine->name, x);
     }
-    if (end[0] > (__int128)engine->S || -end[1] > (__int128)engine->S)
-        return mb_fail(MODBLAS_EINTERNAL, "model: a sum of %" PRId64 " products passes %s's S", k,
-                       engine->name);
-    *sum = (int64_t)(end[0] + end[1]);
     return MODBLAS_OK;
 }
 
 static modblas_status gemm_one(const mb_gemm_job *job, int i)
 {
     modblas_status status = MODBLAS_OK;
-    for (int64_t r = 0; r < job->m; r++) {
-        line a = {job->engine->in, job->A, i * job->stride_a + r * job->lda};
-        for (int64_t c = 0; c < job->n && status == MODBLAS_OK; c++) {
-            line b = {job->engine->in, job->B, i * job->stride_b + c * job->ldb};
-            int64_t sum = 0;
-            status = dot(job->engine, &a, &b, job->k, &sum);
-            store(job->C, job->engine->acc, i * job->stride_c + r * job->ldc + c, sum);
-        }
+    const mb_engine *engine = job->engine;
+    int64_t size = (int64_t)mb_element_size(engine->in);
+    const char *A = (const char *)job->A + i * job->stride_a * size;
+    const char *B = (const char *)job->B + i * job->stride_b * size;
+    MB_TRY(check_operand(engine, A, job->m, job->lda, job->k));
+    MB_TRY(check_operand(engine, B, job->n, job->ldb, job->k));
+    for (int64_t at = 0; at < job->m * job->n; at++) {
+        int64_t r = at / job->n, c = at % job->n;
+        __int128 end[2];
+        dot(engine->in, A + r * job->lda * size, B + c * job->ldb * size, job->k, end);
+        if (-end[0] > (__int128)engine->S || end[1] > (__int128)engine->S)
+            MB_TRY(mb_fail(MODBLAS_EINTERNAL, "model: a sum of %" PRId64 " products passes %s's S",
+                           job->k, engine->name));
+        store(job->C, engine->acc, i * job->stride_c + r * job->ldc + c,
+              (int64_t)(end[0] + end[1]));
     }
+fail:
     return status;
 }
 

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "case.h"
+
+#include "npy.h"
+#include "src/run/freivalds.h"
+#include "src/run/operands.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Patterns of extremal data. */
+typedef enum { HIGH_HIGH, HIGH_LOW, LOW_LOW, LINES, PATTERNS } pattern;
+
+/* ---- data ----------------------------------------------------------------------------------- */
+
+modblas_status mb_case_from_files(const mb_bench_options *options, mb_case *what)
+{
+    modblas_status status = MODBLAS_OK;
+    modblas_matrix A = {.data = NULL}, B = {.data = NULL};
+    const char *second = options->input[1] ? options->input[1] : options->input[0];
+    MB_TRY(mb_npy_read(options->input[0], &A));
+    MB_TRY(mb_npy_read(second, &B));
+    if (A.cols != B.rows)
+        MB_TRY(mb_fail(MODBLAS_EINVAL, "%s has %lld columns and %s has %lld rows",
+                       options->input[0], (long long)A.cols, second, (long long)B.rows));
+    what->m = A.rows;
+    what->k = A.cols;
+    what->n = B.cols;
+    what->a = A.type;
+    what->b = B.type;
+    what->c = options->out_type_given ? options->out_type : mb_type_of_result(A.type, what->N);
+fail:
+    free(A.data);
+    free(B.data);
+    return status;
+}
+
+static modblas_status read_operand(const mb_bench *bench, const char *path, mb_operand *operand)
+{
+    modblas_matrix view;
+    modblas_status status = mb_npy_read(path, &view);
+    if (status != MODBLAS_OK)
+        return status;
+    return mb_operand_adopt(operand, bench->context, &view, view.data, bench->on_device);
+}
+
+static modblas_status make_operands(mb_ready *r)
+{
+    modblas_status status = MODBLAS_OK;
+    const mb_case *w = &r->what;
+    const mb_bench *b = r->bench;
+    const char *const *input = b->options->input;
+    if (input[0] != NULL) {
+        MB_TRY(read_operand(b, input[0], &r->A));
+        MB_TRY(read_operand(b, input[1] ? input[1] : input[0], &r->B));
+    } else {
+        MB_TRY(mb_operand_create(&r->A, b->context, w->a, w->m, w->k, b->on_device));
+        MB_TRY(mb_operand_create(&r->B, b->context, w->b, w->k, w->n, b->on_device));
+    }
+    MB_TRY(mb_operand_create(&r->C, b->context, w->c, w->m, w->n, b->on_device));
+fail:
+    return status;
+}
+
+static void fill_random(mb_ready *r)
+{
+    uint64_t seed = r->bench->options->seed;
+    mb_random_seed(&r->random, seed);
+    mb_fill_random(&r->A.host, r->what.N, &r->random);
+    /* A power is of one matrix. */
+    if (r->bench->options->power)
+        mb_random_seed(&r->random, seed);
+    mb_fill_random(&r->B.host, r->what.N, &r->random);
+}
+
+/* LINES: one row of A and one column of B are extremal, the rest is random. */
+static void fill_extremal(mb_ready *r, pattern p)
+{
+    uint64_t N = r->what.N;
+    modblas_matrix A = r->A.host, B = r->B.host;
+    if (p == LINES) {
+        fill_random(r);
+        int64_t i = (int64_t)mb_random_below(&r->random, (uint64_t)A.rows);
+        int64_t j = (int64_t)mb_random_below(&r->random, (uint64_t)B.cols);
+        A = mb_window(&A, i, 0, 1, A.cols);
+        B = mb_window(&B, 0, j, B.rows, 1);
+    }
+    mb_fill_extremal(&A, N, p != LOW_LOW);
+    mb_fill_extremal(&B, N, p == HIGH_HIGH || p == LINES);
+}
+
+static modblas_status push_operands(const mb_ready *r)
+{
+    modblas_status status = mb_operand_push(&r->A, r->bench->context);
+    return status == MODBLAS_OK ? mb_operand_push(&r->B, r->bench->context) : status;
+}
+
+/* ---- plan ----------------------------------------------------------------------------------- */
+
+static modblas_status make_plan(mb_ready *r)
+{
+    const mb_case *w = &r->what;
+    modblas_problem problem = {
+        .m = w->m, .n = w->n, .k = w->k, .c = w->c, .a = w->a, .b = w->b, .N = w->N};
+    modblas_plan_options options;
+    modblas_plan_options_init(&options);
+    options.scheme = w->scheme;
+    options.engine = w->engine;
+    return modblas_plan_create(r->bench->context, &r->plan, &problem, &options);
+}
+
+static modblas_status describe(const mb_ready *r, mb_row *row)
+{
+    modblas_status status = MODBLAS_OK;
+    const mb_plan *plan = &r->plan->plan;
+    size_t size;
+    row->scheme = plan->math.scheme;
+    row->engine = plan->math.engine->name;
+    row->moduli = plan->math.moduli;
+    row->digits_a = plan->math.digits_a;
+    row->digits_b = plan->math.digits_b;
+    row->workers = plan->workers;
+    row->on_device = r->bench->on_device;
+    MB_TRY(modblas_plan_text(r->plan, NULL, 0, &size));
+    row->plan = malloc(size);
+    if (row->plan == NULL)
+        return mb_fail(MODBLAS_ENOMEM, "no memory for the text of a plan");
+    MB_TRY(modblas_plan_text(r->plan, row->plan, size, NULL));
+    if (r->bench->options->explain)
+        fprintf(r->bench->words, "%s", row->plan);
+fail:
+    return status;
+}
+
+/* ---- check ---------------------------------------------------------------------------------- */
+
+mb_product mb_ready_product(const mb_ready *ready)
+{
+    return (mb_product){ready->C.host, ready->A.host, ready->B.host, ready->what.N};
+}
+
+modblas_status mb_ready_run(mb_ready *ready)
+{
+    return modblas_plan_run(ready->plan, &ready->C.run, &ready->A.run, &ready->B.run, 1, 0);
+}
+
+static modblas_status check_flint(mb_ready *r, double *seconds)
+{
+    mb_product product = mb_ready_product(r);
+    if (mb_whole_is_checked(&product))
+        return mb_verify_whole(&product, seconds);
+    return mb_verify_blocks(&product, &r->random);
+}
+
+modblas_status mb_ready_check(mb_ready *ready, double *flint_seconds)
+{
+    modblas_status status = MODBLAS_OK;
+    modblas_context *context = ready->bench->context;
+    mb_check how = ready->bench->options->verify;
+    mb_freivalds *check = NULL;
+    mb_poison(&ready->C.host);
+    MB_TRY(mb_operand_push(&ready->C, context));
+    if (how == MB_CHECK_FREIVALDS)
+        MB_TRY(mb_freivalds_before(&check, context, &context->device[0], &ready->C.run,
+                                   &ready->A.run, &ready->B.run, 1, 0, ready->what.N));
+    MB_TRY(mb_ready_run(ready));
+    MB_TRY(mb_operand_pull(&ready->C, context));
+    if (how == MB_CHECK_FREIVALDS)
+        MB_TRY(mb_freivalds_after(check, &ready->C.run));
+    if (how == MB_CHECK_FLINT)
+        MB_TRY(check_flint(ready, flint_seconds));
+fail:
+    mb_freivalds_free(check);
+    return status;
+}
+
+/* Checks the product, for extremal data that of each pattern; the first pattern stays. */
+static modblas_status check_all(mb_ready *r, double *flint_seconds)
+{
+    modblas_status status = MODBLAS_OK;
+    bool extremal = r->bench->options->extremal;
+    for (int p = extremal ? PATTERNS - 1 : 0; p >= 0; p--) {
+        if (extremal)
+            fill_extremal(r, (pattern)p);
+        else if (r->bench->options->input[0] == NULL)
+            fill_random(r);
+        MB_TRY(push_operands(r));
+        MB_TRY(mb_ready_check(r, flint_seconds));
+    }
+fail:
+    return status;
+}
+
+/* ---- files ---------------------------------------------------------------------------------- */
+
+static modblas_status compare_with_file(const modblas_matrix *C, const char *path, uint64_t N)
+{
+    modblas_matrix expected;
+    modblas_status status = mb_npy_read(path, &expected);
+    if (status == MODBLAS_OK)
+        status = mb_verify_same(C, &expected, N);
+    free(expected.data);
+    return status;
+}
+
+static modblas_status finish(mb_ready *r)
+{
+    const mb_bench_options *o = r->bench->options;
+    modblas_status status = MODBLAS_OK;
+    mb_operand power = {.owned = NULL};
+    const modblas_matrix *result = &r->C.host;
+    if (o->power) {
+        MB_TRY(mb_power(r, o->power, &power));
+        result = &power.host;
+    }
+    if (o->output_matrix != NULL)
+        MB_TRY(mb_npy_write(o->output_matrix, result));
+    if (o->expect != NULL)
+        MB_TRY(compare_with_file(result, o->expect, r->what.N));
+fail:
+    mb_operand_free(&power, r->bench->context);
+    return status;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------ */
+
+static void free_ready(mb_ready *r)
+{
+    modblas_plan_destroy(r->plan);
+    mb_operand_free(&r->A, r->bench->context);
+    mb_operand_free(&r->B, r->bench->context);
+    mb_operand_free(&r->C, r->bench->context);
+}
+
+static void name_device(const modblas_context *context, mb_row *row)
+{
+    modblas_device_info info;
+    row->backend = context->backend->name;
+    if (context->backend->device_info(context->device[0].ordinal, &info) == MODBLAS_OK)
+        snprintf(row->device, sizeof row->device, "%s, %s", info.name, info.libraries);
+}
+
+modblas_status mb_case_run(const mb_bench *bench, const mb_case *what, mb_row *row)
+{
+    modblas_status status = MODBLAS_OK;
+    mb_ready r = {.bench = bench, .what = *what};
+    char name[MB_ROW_TEXT];
+    *row = mb_row_empty(what);
+    row->copy_gbps = bench->copy_gbps;
+    mb_case_name(name, what);
+    name_device(bench->context, row);
+    mb_progress("planning", name);
+    MB_TRY(make_plan(&r));
+    MB_TRY(describe(&r, row));
+    mb_progress("making and checking", name);
+    MB_TRY(make_operands(&r));
+    MB_TRY(check_all(&r, &row->peer_flint_seconds));
+    row->verified = bench->options->verify;
+    mb_progress("timing", name);
+    MB_TRY(mb_measure(&r, row));
+    MB_TRY(finish(&r));
+    row->ok = true;
+fail:
+    mb_progress(NULL, NULL);
+    free_ready(&r);
+    return status;
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "case.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { EXIT_RIGHT = 0, EXIT_WRONG = 1, EXIT_OPTIONS = 2, MAX_DEVICES = 64 };
+
+void mb_progress(const char *what, const char *name)
+{
+    if (!isatty(STDERR_FILENO))
+        return;
+    fputs("\r\033[K", stderr);
+    if (what != NULL)
+        fprintf(stderr, "%s %s", what, name);
+    fflush(stderr);
+}
+
+static void complain(void)
+{
+    fprintf(stderr, "modblas-bench: %s\n", modblas_detail());
+}
+
+static int list_devices(void)
+{
+    static modblas_device_info list[MAX_DEVICES];
+    int count;
+    if (modblas_device_list(list, MAX_DEVICES, &count) != MODBLAS_OK) {
+        complain();
+        return EXIT_WRONG;
+    }
+    for (int i = 0; i < count && i < MAX_DEVICES; i++) {
+        const modblas_device_info *d = &list[i];
+        printf("%s %d: %s, %s, %.1f GB of %.1f GB free\n",
+               d->backend == MODBLAS_BACKEND_CUDA ? "cuda" : "host", d->device, d->name,
+               d->libraries, 1e-9 * (double)d->memory_free, 1e-9 * (double)d->memory_total);
+    }
+    return EXIT_RIGHT;
+}
+
+static modblas_status explain_context(const mb_bench *bench)
+{
+    modblas_status status = MODBLAS_OK;
+    size_t size;
+    char *text = NULL;
+    MB_TRY(modblas_context_text(bench->context, NULL, 0, &size));
+    text = malloc(size);
+    if (text == NULL)
+        return mb_fail(MODBLAS_ENOMEM, "no memory for the text of a context");
+    MB_TRY(modblas_context_text(bench->context, text, size, NULL));
+    fprintf(bench->words, "%s", text);
+fail:
+    free(text);
+    return status;
+}
+
+/* FLINT gets as many threads as the product has: the host's workers, or all usable cores. */
+static int flint_threads(const modblas_context *context)
+{
+    if (context->backend->synchronous)
+        return context->device[0].workers;
+    return mb_backend_host()->default_workers(0);
+}
+
+static modblas_status open_bench(mb_bench *bench, const mb_bench_options *o)
+{
+    modblas_status status = MODBLAS_OK;
+    modblas_options options;
+    *bench = (mb_bench){.options = o, .seconds = o->seconds};
+    bench->words = o->format == MB_FORMAT_TABLE || o->output ? stdout : stderr;
+    if (o->seconds < 0)
+        bench->seconds = mb_suite_seconds(o->suite);
+    modblas_options_init(&options);
+    options.backend = o->backend;
+    options.workers = o->workers;
+    options.memory = o->memory;
+    MB_TRY(modblas_context_create(&bench->context, &options));
+    bool gpu = !bench->context->backend->synchronous;
+    if (o->residency == MB_RESIDENCY_DEVICE && !gpu)
+        MB_TRY(mb_fail(MODBLAS_EUNAVAILABLE, "--residency device needs a GPU"));
+    bench->on_device = gpu && o->residency != MB_RESIDENCY_HOST;
+    mb_flint_threads(flint_threads(bench->context));
+    MB_TRY(mb_copy_rate(bench->context, &bench->copy_gbps));
+    if (o->explain)
+        MB_TRY(explain_context(bench));
+fail:
+    return status;
+}
+
+/* A suite with a forced scheme or engine has products that it does not fit; they are left out. */
+static bool is_left_out(const mb_bench_options *o, modblas_status status)
+{
+    bool forced = o->scheme != MODBLAS_SCHEME_AUTO || o->engine != MODBLAS_ENGINE_AUTO;
+    return status == MODBLAS_ENOPLAN && o->suite != MB_SUITE_NONE && forced;
+}
+
+/* Runs the products; returns how many failed. *rows are those that were not left out. */
+static int run_cases(const mb_bench *bench, const mb_case *cases, int count, mb_row *rows,
+                     int *filled)
+{
+    const mb_bench_options *o = bench->options;
+    bool table = o->format == MB_FORMAT_TABLE || o->output != NULL;
+    int failed = 0;
+    char name[MB_ROW_TEXT];
+    for (int i = 0; i < count; i++) {
+        mb_row *row = &rows[*filled];
+        modblas_status status = mb_case_run(bench, &cases[i], row);
+        if (status != MODBLAS_OK) {
+            mb_case_name(name, &cases[i]);
+            fprintf(stderr, "modblas-bench: %s%s: %s\n", is_left_out(o, status) ? "left out " : "",
+                    name, modblas_detail());
+        }
+        if (is_left_out(o, status)) {
+            mb_row_free(row);
+            continue;
+        }
+        failed += status != MODBLAS_OK;
+        ++*filled;
+        /* What --explain says stands between the rows. */
+        if (table && (*filled == 1 || o->explain))
+            mb_table_head(stdout);
+        if (table)
+            mb_table_row(stdout, row);
+    }
+    return failed;
+}
+
+static modblas_status write_results(const mb_bench_options *o, const mb_row *rows, int count)
+{
+    FILE *file = o->output ? fopen(o->output, "w") : stdout;
+    if (file == NULL)
+        return mb_fail(MODBLAS_EINVAL, "%s cannot be opened: %s", o->output, strerror(errno));
+    if (o->format == MB_FORMAT_JSON)
+        mb_write_json(file, rows, count);
+    else if (o->format == MB_FORMAT_CSV)
+        mb_write_csv(file, rows, count);
+    else if (o->output != NULL) {
+        mb_table_head(file);
+        for (int i = 0; i < count; i++)
+            mb_table_row(file, &rows[i]);
+    }
+    bool ok = fflush(file) == 0 && !ferror(file);
+    if (o->output != NULL)
+        ok = fclose(file) == 0 && ok;
+    return ok ? MODBLAS_OK : mb_fail(MODBLAS_EINVAL, "the results cannot be written");
+}
+
+static int run(const mb_bench_options *o)
+{
+    modblas_status status = MODBLAS_OK;
+    mb_bench bench = {.context = NULL};
+    int failed = 0, filled = 0;
+    mb_case *cases = malloc(MB_MAX_CASES * sizeof *cases);
+    mb_row *rows = NULL;
+    if (cases == NULL)
+        MB_TRY(mb_fail(MODBLAS_ENOMEM, "no memory for the list of products"));
+    MB_TRY(open_bench(&bench, o));
+    int count = mb_suite_cases(o, !bench.context->backend->synchronous, cases);
+    if (o->input[0] != NULL)
+        MB_TRY(mb_case_from_files(o, &cases[0]));
+    rows = calloc((size_t)count, sizeof *rows);
+    if (rows == NULL)
+        MB_TRY(mb_fail(MODBLAS_ENOMEM, "no memory for the results"));
+    failed = run_cases(&bench, cases, count, rows, &filled);
+    MB_TRY(write_results(o, rows, filled));
+fail:
+    if (status != MODBLAS_OK)
+        complain();
+    for (int i = 0; i < filled; i++)
+        mb_row_free(&rows[i]);
+    free(rows);
+    free(cases);
+    modblas_context_destroy(bench.context);
+    return status == MODBLAS_OK && failed == 0 ? EXIT_RIGHT : EXIT_WRONG;
+}
+
+int main(int argc, char **argv)
+{
+    static mb_bench_options options;
+    char error[MB_ERROR_SIZE];
+    if (!mb_options_parse(&options, argc, argv, error)) {
+        fprintf(stderr, "modblas-bench: %s.\n", error);
+        return EXIT_OPTIONS;
+    }
+    switch (options.action) {
+    case MB_ACTION_HELP:
+        fputs(mb_help_text(), stdout);
+        return EXIT_RIGHT;
+    case MB_ACTION_VERSION:
+        printf("modblas-bench %s, commit %s\n", modblas_version(), mb_commit());
+        return EXIT_RIGHT;
+    case MB_ACTION_LIST_DEVICES:
+        return list_devices();
+    case MB_ACTION_RUN:
+        return run(&options);
+    }
+    return EXIT_OPTIONS;
+}
