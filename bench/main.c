@@ -2,8 +2,7 @@
 #include "case.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdarg.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -70,7 +69,7 @@ static modblas_status open_bench(mb_bench *bench, const mb_bench_options *o)
 {
     modblas_status status = MODBLAS_OK;
     modblas_options options;
-    *bench = (mb_bench){.options = o, .seconds = o->seconds};
+    *bench = (mb_bench){.options = o, .seconds = o->seconds, .copy_gbps = NAN};
     bench->words = o->format == MB_FORMAT_TABLE || o->output ? stdout : stderr;
     if (o->seconds < 0)
         bench->seconds = mb_suite_seconds(o->suite);
@@ -84,7 +83,9 @@ static modblas_status open_bench(mb_bench *bench, const mb_bench_options *o)
         MB_TRY(mb_fail(MODBLAS_EUNAVAILABLE, "--residency device needs a GPU"));
     bench->on_device = gpu && o->residency != MB_RESIDENCY_HOST;
     mb_flint_threads(flint_threads(bench->context));
-    MB_TRY(mb_copy_rate(bench->context, &bench->copy_gbps));
+    /* The table has no room for it. */
+    if (o->format != MB_FORMAT_TABLE)
+        MB_TRY(mb_copy_rate(bench->context, &bench->copy_gbps));
     if (o->explain)
         MB_TRY(explain_context(bench));
 fail:

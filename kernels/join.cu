@@ -5,6 +5,11 @@
 #include "kernels.h"
 
 enum { EACH = 4, LANES = 32, ROWS = 8 };
+
+/* Planes whose sums are on their way together. Terms beyond the last are 0, so that an odd plane
+ * needs no branch: 0 is added to everything. */
+enum { BATCH = 2 };
+static_assert(MB_MAX_PLANES % BATCH == 0, "a term beyond the last has its place");
 enum { GRID_X = 0x7fffffff, GRID_Y = 65535 };
 
 /* EACH elements that are read and written in accesses of at most 16 bytes. */
@@ -61,8 +66,8 @@ static __device__ __forceinline__ kind kind_of(const mb_join &join)
     return join.wide || join.mod.n - 1 > UINT32_MAX ? NARROW_RESIDUES : WORDS;
 }
 
-/* mb_join_i32 of kind WORDS, in half as many instructions. Where y < m, y - m wraps round to more
- * than y. */
+/* mb_join_i32 of kind WORDS, in three quarters of the instructions. Where y < m, y - m wraps round
+ * to more than y. */
 static __device__ __forceinline__ void add_word(mb_joining *s, int32_t sum, const mb_term &term,
                                                 uint32_t bias)
 {
@@ -93,19 +98,19 @@ static __device__ __forceinline__ void add_sum(mb_joining *s, double sum, const 
 
 /* v[p] = the sums of plane p, for p < planes. All loads are on their way before the first is used;
  * one test for the whole batch keeps it free of branches. */
-template <typename Sum, int batch>
+template <typename Sum>
 static __device__ __forceinline__ void load_planes(quad<Sum> *v, const Sum *acc,
                                                    int64_t plane_stride, int planes, int n)
 {
     if (n == EACH && aligned(acc) && aligned(acc + plane_stride)) {
 #pragma unroll
-        for (int p = 0; p < batch; p++)
+        for (int p = 0; p < BATCH; p++)
             if (p < planes)
                 v[p] = *(const quad<Sum> *)(acc + p * plane_stride);
         return;
     }
 #pragma unroll
-    for (int p = 0; p < batch; p++)
+    for (int p = 0; p < BATCH; p++)
         if (p < planes)
             v[p] = load_each(acc + p * plane_stride, 1, n);
 }
@@ -114,24 +119,20 @@ template <kind known, typename Sum>
 static __device__ __forceinline__ void add_planes(mb_joining *s, const mb_join &join,
                                                   const Sum *acc, int64_t plane_stride, int n)
 {
-    constexpr int batch = 16 / sizeof(Sum);
     /* What adding a sum reads of join, so that the compiler sees constants. */
     mb_join flags;
     flags.residues = known >= RESIDUES;
     flags.narrow = known != DIGITS && known != RESIDUES;
     flags.bias = join.bias;
 #pragma unroll 1
-    for (int i = 0; i < join.terms; i += batch, acc += batch * plane_stride) {
-        quad<Sum> v[batch] = {};
-        load_planes<Sum, batch>(v, acc, plane_stride, join.terms - i, n);
+    for (int i = 0; i < join.terms; i += BATCH, acc += BATCH * plane_stride) {
+        quad<Sum> v[BATCH] = {};
+        load_planes(v, acc, plane_stride, join.terms - i, n);
 #pragma unroll
-        for (int p = 0; p < batch; p++) {
-            if (i + p == join.terms)
-                break;
+        for (int p = 0; p < BATCH; p++)
 #pragma unroll
             for (int e = 0; e < EACH; e++)
                 add_sum<known>(&s[e], v[p].e[e], join.term[i + p], flags);
-        }
     }
 }
 
@@ -303,9 +304,12 @@ extern "C" cudaError_t mb_launch_join(const mb_join *join, const mb_join_args *a
         return cudaSuccess;
     dim3 block(LANES, ROWS);
     dim3 grid(blocks(args->cols, LANES * EACH, GRID_X), blocks(args->rows, ROWS, GRID_Y));
+    mb_join padded = *join;
+    for (int i = join->terms; i < MB_MAX_PLANES; i++)
+        padded.term[i] = {};
     if (join->wide)
-        join_kernel<double><<<grid, block, 0, stream>>>(*join, *args);
+        join_kernel<double><<<grid, block, 0, stream>>>(padded, *args);
     else
-        join_kernel<int32_t><<<grid, block, 0, stream>>>(*join, *args);
+        join_kernel<int32_t><<<grid, block, 0, stream>>>(padded, *args);
     return cudaGetLastError();
 }

@@ -46,7 +46,7 @@ typedef struct mb_cut {
     int raw;
     uint64_t bound;     /* entries beyond it in magnitude are faults */
     double float_limit; /* magnitude up to which entries of floating types are accepted */
-    uint64_t center;    /* u = (x + center) mod N, or x + center if raw */
+    uint64_t center;    /* u = (x + center) mod N, or x + center >= 0 if raw */
     int folds;
     uint64_t fold[MB_MAX_FOLDS];
     int planes;

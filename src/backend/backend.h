@@ -25,7 +25,8 @@ typedef enum mb_place {
  *
  * Element (l, j) of plane i of fold t goes to
  *     dst + t*fold_stride + i*plane_stride + l*ld + j           (in elements of type `type`)
- * for 0 <= l < lines_padded, 0 <= j < k_padded; places outside src are set to 0. */
+ * for 0 <= l < lines_padded, 0 <= j < k_padded; places outside src are set to 0. Where type is I8,
+ * dst is aligned to 16 bytes, and ld, both strides and k_padded are multiples of 16. */
 typedef struct mb_split_job {
     const mb_cut *cut;
     modblas_matrix src;

@@ -37,7 +37,7 @@ if command -v pkg-config >/dev/null; then
     read -ra flags <<<"$(pkg-config --cflags --libs modblas)"
     "$cc" -std=c11 -Wall -Wextra -Werror "$client/client.c" "${flags[@]}" -o "$work/client"
     libdir=$(dirname "$(find "$prefix" -name libmodblas.so)")
-    LD_LIBRARY_PATH=$libdir run pkg-config "$work/client"
+    LD_LIBRARY_PATH=$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} run pkg-config "$work/client"
 else
     echo "skipped: pkg-config is not here"
 fi
@@ -50,7 +50,10 @@ else
     echo "skipped: no C++ compiler is here"
 fi
 
-# The bench finds the CUDA module from bin/, where it is built.
+# The installed bench finds the CUDA module from bin/ where the one that was built finds it.
 if [[ -x $prefix/bin/modblas-bench ]]; then
-    "$prefix/bin/modblas-bench" --version
+    built=$("$MODBLAS_BUILD/modblas-bench" --list-devices | grep -o '^[a-z]* [0-9]*')
+    installed=$("$prefix/bin/modblas-bench" --list-devices | grep -o '^[a-z]* [0-9]*')
+    [[ $built == "$installed" ]] || { echo "devices: $installed, not $built"; exit 1; }
+    echo "modblas-bench: right"
 fi

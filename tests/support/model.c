@@ -8,7 +8,7 @@ static const uint32_t moduli_15[] = {7, 6, 5}, moduli_31[] = {11, 10, 9, 7};
 static const uint32_t moduli_63[] = {15, 14, 13, 11}, moduli_127[] = {22, 21, 19, 17, 13};
 static const uint32_t moduli_255[] = {31, 30, 29, 23, 19};
 
-#define TINY(limit, bits, largest)                                                                \
+#define TINY(limit, bits, largest, unit)                                                          \
     {                                                                                             \
         .name = "tiny" #limit, .id = MODBLAS_ENGINE_I8, .S = limit, .most_negative = largest,     \
         .most_positive = largest, .in = MB_ELEMENT_I8, .acc = MB_ELEMENT_I32,                     \
@@ -16,8 +16,10 @@ static const uint32_t moduli_255[] = {31, 30, 29, 23, 19};
         .modulus_count = sizeof moduli_##limit / sizeof moduli_##limit[0]                         \
     }
 
-const mb_engine test_tiny[TEST_TINY_COUNT] = {TINY(15, 2, 3), TINY(31, 2, 5), TINY(63, 3, 7),
-                                              TINY(127, 4, 11), TINY(255, 4, 15)};
+const mb_engine test_tiny[TEST_TINY_COUNT] = {
+    TINY(15, 2, 3, 1),    TINY(31, 2, 5, 4),    TINY(63, 3, 7, 1),
+    TINY(127, 4, 11, 16), TINY(255, 4, 15, 1),
+};
 
 /* The sums of the negative and of the positive products of two lines: partial sums in any order
  * lie between them. wide holds both. */

@@ -1,0 +1,168 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# modblas-bench from outside: options, formats, files, and that a wrong product is noticed.
+set -euo pipefail
+
+bench=$(realpath "${1:-$MODBLAS_BUILD/modblas-bench}")
+if [[ ! -x $bench ]]; then
+    echo "modblas-bench is not built"
+    exit 77
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+failed=0
+wrong() { echo "FAILED: $*"; failed=1; }
+
+# status <expected> [arguments]: the exit status; output goes to out and err.
+status() {
+    local expected=$1 got=0
+    shift
+    "$bench" "$@" >out 2>err || got=$?
+    if [[ $got != "$expected" ]]; then
+        wrong "exit status $got, not $expected: $*"
+        cat out err
+    fi
+}
+
+# Products on the host, as short as they can be.
+host=(--backend host --seconds 0)
+
+# ---- bad options: status 2, nothing on standard output, one sentence ---------------------------
+
+bad() {
+    status 2 "$@"
+    [[ ! -s out && $(wc -l <err) == 1 ]] || wrong "not one sentence: $*"
+    grep -q '^modblas-bench: .*\.$' err || wrong "no sentence: $*"
+}
+bad --frobnicate
+bad stray
+bad --size
+bad --size 0
+bad --size 12x
+bad --size 1,,2
+bad --size 9223372036854775808
+bad --modulus 0
+bad --modulus -1
+bad --modulus 2^64+1
+bad --modulus 18446744073709551617
+bad --modulus 3^4
+bad --type u9
+bad --type u8,u8,u8
+bad --suite tiny
+bad --suite short --size 3
+bad --m 3 --n 4
+bad --m 3 --k 3 --n 3 --size 3
+bad --workers 0
+bad --workers 65
+bad --memory 1XB
+bad --memory 99999999999GB
+bad --peer flint,nobody
+bad --seconds -1
+bad --seconds nan
+bad --power 0
+bad --input a.npy
+bad --input a.npy --modulus 2,3
+bad --format xml
+bad --explain=yes
+bad --size 2,3 --trace file
+bad --backend host --residency device
+
+# ---- good ones --------------------------------------------------------------------------------
+
+status 0 --help
+grep -q -- '--modulus' out || wrong "--help says nothing of --modulus"
+status 0 --version
+grep -q '^modblas-bench [0-9]*\.[0-9]*\.[0-9]*, commit ' out || wrong "--version"
+status 0 --list-devices
+grep -q '^host 0: ' out || wrong "--list-devices leaves out the host"
+
+check=freivalds
+if "$bench" "${host[@]}" --size 2 --verify flint >out 2>&1; then check=flint; fi
+echo "products are checked by $check"
+
+moduli=1,2,251,256,2^20-3,2^31-1,2^32,2^52-47,18446744073709551557,2^64
+status 0 "${host[@]}" --size 1,33 --modulus $moduli --verify $check
+[[ $(wc -l <out) == 21 ]] || wrong "not a row for each product"
+status 0 "${host[@]}" --size 40 --modulus $moduli --data extremal --verify $check
+status 0 "${host[@]}" --size 40 --modulus $moduli --data extremal --verify freivalds
+status 0 "${host[@]}" --m 3 --k 500 --n 70 --modulus 65521 --type i16,f64 --out-type u64 \
+    --verify $check
+for type in u8 u16 u32 u64 i8 i16 i32 i64 f32 f64; do
+    status 0 "${host[@]}" --size 20 --modulus 127,2^40 --type $type --verify $check
+done
+
+# ---- formats ----------------------------------------------------------------------------------
+
+status 0 "${host[@]}" --size 16 --modulus 251,2^64 --format json --peer gemm,naive
+if command -v python3 >/dev/null; then
+    python3 - out <<'END' || wrong "JSON"
+import json, sys
+rows = json.load(open(sys.argv[1]))
+names = """m k n modulus type backend device scheme engine moduli workers residency plan
+    seconds_min seconds_median seconds_max eff_gops kernel_seconds split_seconds crt_seconds
+    gemm_seconds gemm_fraction bytes copy_gbps peer_flint_seconds peer_naive_seconds verified ok
+    version commit""".split()
+assert [list(row) for row in rows] == [names, names], list(rows[0])
+assert [row["modulus"] for row in rows] == ["251", "18446744073709551616"]
+assert all(row["ok"] is True and row["m"] == 16 for row in rows)
+assert all(0 < row["seconds_min"] <= row["seconds_median"] <= row["seconds_max"] for row in rows)
+assert rows[1]["peer_naive_seconds"] is None and "\n" in rows[0]["plan"]
+END
+else
+    echo "skipped: JSON is not parsed, python3 is not here"
+fi
+status 0 "${host[@]}" --size 16 --format csv --output rows.csv
+grep -q '^m,k,n,modulus,type,' rows.csv || wrong "CSV"
+grep -q 'verified' out || wrong "--output took the table away"
+status 1 "${host[@]}" --size 16 --format csv --output no/such/folder
+status 0 "${host[@]}" --size 16 --trace trace.csv --explain
+grep -q '^stage,tile,worker,start,end$' trace.csv || wrong "the head of the trace"
+grep -q '^gemm,0,0,' trace.csv || wrong "no GEMM in the trace"
+grep -q '^scheme ' out || wrong "--explain"
+
+# ---- files ------------------------------------------------------------------------------------
+
+# npy <file> <descr> <fortran> <shape> <bytes>
+npy() {
+    local header="{'descr': '$2', 'fortran_order': $3, 'shape': ($4), }"
+    printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' "$header" >"$1"
+    printf '%b' "$5" >>"$1"
+}
+entries() { tail -c +129 "$1" | od -An -v -t u1 | tr -s ' \n' ' '; }
+
+npy a.npy '|u1' False '2, 2' '\x01\x02\x03\x04'
+npy b.npy '|u1' False '2, 2' '\x05\x06\x07\x08'
+npy bt.npy '|u1' True '2, 2' '\x05\x07\x06\x08'
+npy wide.npy '<u2' False '2, 2' '\x05\x00\x06\x00\x07\x00\x08\x00'
+npy signed.npy '|i1' False '2, 2' '\xfb\xfc\xfd\xfe' # b - 10
+npy wrong.npy '|u1' False '2, 2' '\x09\x02\x04\x00'
+npy tall.npy '|u1' False '3, 1' '\x01\x02\x03'
+npy half.npy '<f2' False '2, 2' '\x00\x00\x00\x00\x00\x00\x00\x00'
+npy short.npy '<u8' False '2, 2' '\x05\x00'
+npy big.npy '>u2' False '2, 2' '\x00\x05\x00\x06\x00\x07\x00\x08'
+
+product=" 9 2 3 0 " # 19 22 43 50 mod 10
+for b in b bt wide signed; do
+    status 0 "${host[@]}" --input a.npy $b.npy --modulus 10 --output-matrix c.npy --verify $check
+    [[ $(entries c.npy) == "$product" ]] || wrong "a times $b: $(entries c.npy)"
+    status 0 "${host[@]}" --input a.npy,$b.npy --modulus 10 --expect c.npy
+done
+status 0 "${host[@]}" --input a.npy --modulus 100 --power 5 --output-matrix c.npy --verify $check
+[[ $(entries c.npy) == " 69 58 37 6 " ]] || wrong "a^5: $(entries c.npy)" # 1069 1558 2337 3406
+status 0 "${host[@]}" --size 30 --modulus 2^64 --power 6 --output-matrix c.npy --verify $check
+status 0 "${host[@]}" --size 30 --modulus 2^64 --power 6 --expect c.npy --workers 1
+
+# A wrong entry is found, and said where.
+status 1 "${host[@]}" --input a.npy b.npy --modulus 10 --expect wrong.npy
+grep -q 'entry (1, 0) is 3, expected 4' err || wrong "the first wrong entry is not named"
+grep -q 'FAILED' out || wrong "the table hides the failure"
+status 1 "${host[@]}" --input a.npy b.npy --modulus 10 --expect tall.npy
+for file in nowhere half short big tall; do
+    status 1 "${host[@]}" --input a.npy $file.npy --modulus 10
+    [[ $(wc -l <err) == 1 ]] || wrong "$file.npy: not one sentence"
+done
+status 1 "${host[@]}" --size 8 --modulus 2^31-1 --out-type u8
+
+exit $failed
