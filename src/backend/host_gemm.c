@@ -150,6 +150,7 @@ void mb_host_gemm_rates(double rate[MB_MAX_ENGINES])
 #endif
 }
 
+/* OpenBLAS pads its name with spaces. */
 #if MODBLAS_HAVE_CBLAS && defined(OPENBLAS_VERSION)
 #define CBLAS_NAME OPENBLAS_VERSION
 #else
@@ -159,7 +160,12 @@ void mb_host_gemm_rates(double rate[MB_MAX_ENGINES])
 void mb_host_gemm_libraries(char *text, size_t size)
 {
     pthread_once(&once, choose);
-    snprintf(text, size, "%s, %s", use_cblas ? CBLAS_NAME : "plain C", i8_name);
+    const char *name = use_cblas ? CBLAS_NAME : "plain C";
+    name += strspn(name, " ");
+    int length = (int)strlen(name);
+    while (length > 0 && name[length - 1] == ' ')
+        length--;
+    snprintf(text, size, "%.*s, %s", length, name, i8_name);
 }
 
 static modblas_status gemm_i8(const mb_gemm_job *job, const int8_t *A, const int8_t *B, int32_t *C)

@@ -7,9 +7,11 @@ modblas_status mb_trace_begin(mb_trace *trace, const mb_team *team, int i, mb_st
     *handle = -1;
     if (trace == NULL)
         return MODBLAS_OK;
+    if (trace->next_slot[i] + 2 > MB_MAX_STAMPS)
+        return MODBLAS_OK;
     /* Workers of a synchronous backend are threads of their own. */
     int index = __atomic_fetch_add(&trace->count, 1, __ATOMIC_RELAXED);
-    if (index >= trace->capacity || trace->next_slot[i] + 2 > MB_MAX_STAMPS)
+    if (index >= trace->capacity)
         return MODBLAS_OK;
     trace->event[index] =
         (mb_trace_event){.stage = stage, .worker = i, .tile = tile, .slot = trace->next_slot[i]};

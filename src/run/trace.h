@@ -15,7 +15,7 @@ typedef struct mb_trace_event {
     double start, end; /* seconds on the device's clock */
 } mb_trace_event;
 
-/* Events beyond the capacity are counted, not kept. */
+/* Events beyond the capacity, or beyond the stamps of a worker, are not kept. */
 typedef struct mb_trace {
     mb_trace_event *event;
     int capacity;

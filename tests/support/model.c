@@ -12,7 +12,7 @@ static const uint32_t moduli_255[] = {31, 30, 29, 23, 19};
     {                                                                                             \
         .name = "tiny" #limit, .id = MODBLAS_ENGINE_I8, .S = limit, .most_negative = largest,     \
         .most_positive = largest, .in = MB_ELEMENT_I8, .acc = MB_ELEMENT_I32,                     \
-        .bias = (uint64_t)1 << 31, .radix_bits = bits, .align = 16, .moduli = moduli_##limit,      \
+        .bias = (uint64_t)1 << 31, .radix_bits = bits, .align = unit, .moduli = moduli_##limit,    \
         .modulus_count = sizeof moduli_##limit / sizeof moduli_##limit[0]                         \
     }
 
