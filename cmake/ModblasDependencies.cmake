@@ -28,7 +28,7 @@ if(MODBLAS_WITH_ONEDNN)
   list(APPEND MODBLAS_CORE_DEFINITIONS MODBLAS_HAVE_DNNL=1)
 endif()
 
-# Of OpenMP only the run-time settings are called: they bound the threads that these libraries take.
+# Of OpenMP only the run-time settings are called: they bound the threads of these libraries.
 # So it must be their run time, GNU's, also when clang compiles.
 if(MODBLAS_WITH_CBLAS OR MODBLAS_WITH_ONEDNN)
   set(openmp -fopenmp)

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # gpu-check.sh [suite [bench options]]: on a host with a GPU, builds in build-gpu/, runs all tests,
-# compute-sanitizer and a suite of modblas-bench (default: short). Needs no root, no network and
-# no pkg-config: libraries come from .deps/, which bundle-deps.sh fills. Logs and JSON go to $OUT,
-# or build-gpu/out. A stage that fails does not stop the next ones; the exit status tells.
+# compute-sanitizer, every scheme and engine at n = 2048 against FLINT, and a suite of modblas-bench
+# (default: short). Needs no root, no network and no pkg-config: libraries come from .deps/, which
+# bundle-deps.sh fills. The log and the suite's JSON go to $OUT, or build-gpu/out. A stage that fails
+# does not stop the next ones; the exit status tells.
 # shellcheck disable=SC2317 # the functions are called through stage()
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -73,34 +74,43 @@ sanitizer() { # sanitizer <tool>: short products by each scheme and engine of th
     done
 }
 
+every_way() {
+    limited "$build/tests/test_every_way" 2048
+}
+
 bench() {
     limited "$build/modblas-bench" --backend cuda --suite "$suite" --verify flint --format json \
         --output "$out/$suite.json" "${options[@]}"
 }
 
-# stage <name> <function> [arguments]: runs it, its output in a log, and notes how it went. Stages
+# stage <name> <function> [arguments]: runs it, its output in the log, and notes how it went. Stages
 # are conditions of an `if`, where the shell does not stop at errors: their own code does.
 summary=""
 failed=0
+log=$out/gpu-check.log
+: >"$log"
 stage() {
     local name=$1 begin=$SECONDS word=ok
     shift
     echo "== $name"
-    if ! "$@" >"$out/$name.log" 2>&1; then
+    if ! "$@" >"$build/stage.log" 2>&1; then
         word=FAILED
         failed=1
-        tail -n 40 "$out/$name.log"
+        tail -n 40 "$build/stage.log"
     fi
+    { echo "== $name" && cat "$build/stage.log"; } >>"$log"
     summary+=$(printf '%-10s %4d s  %s' "$name" $((SECONDS - begin)) "$word")$'\n'
 }
 
 stage unpack unpack
 stage build build
 stage tests tests
-tail -n 15 "$out/tests.log" 2>/dev/null || true
+tail -n 30 "$build/stage.log"
 for tool in memcheck initcheck racecheck; do stage "$tool" sanitizer "$tool"; done
+stage every_way every_way
+tail -n 40 "$build/stage.log"
 stage bench bench
-cat "$out/bench.log" 2>/dev/null || true
+cat "$build/stage.log"
 
 printf '%s%-10s %4d s\n' "$summary" total $SECONDS
 exit $failed

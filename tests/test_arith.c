@@ -2,8 +2,8 @@
 /* kernels/arith.h and kernels/scheme.h against 128-bit division. */
 #include "kernels/scheme.h"
 #include "src/exact/engine.h"
-#include "src/exact/modulus.h"
 #include "src/exact/moduli.h"
+#include "src/exact/modulus.h"
 #include "support/entry.h"
 #include "support/moduli.h"
 #include "support/random.h"
@@ -144,7 +144,7 @@ START_TEST(doubles_are_integers_or_refused)
 {
     const double limit = 9007199254740992.0;
     const double good[] = {0, -0.0, 1, -1, 255, -4294967296.0, limit, -limit, limit - 1};
-    const double bad[] = {0.5,   -0.5,  limit + 2, -limit - 2, NAN,
+    const double bad[] = {0.5,    -0.5,  limit + 2, -limit - 2, NAN,
                           1e-300, 1e300, INFINITY,  -INFINITY,  limit / 2 - 0.5};
     int64_t v = 0;
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
@@ -315,8 +315,8 @@ START_TEST(sums_become_residues)
         mb_join join = join_of_one(m, mb_engine_i8.bias);
         int wrong = 0;
         for (int64_t d = 0; d < 1000; d++) {
-            const int64_t near[] = {INT32_MIN + d, INT32_MAX - d, d - 500,
-                                    (int64_t)m * (d - 500), (int32_t)test_word(&random)};
+            const int64_t near[] = {INT32_MIN + d, INT32_MAX - d, d - 500, (int64_t)m * (d - 500),
+                                    (int32_t)test_word(&random)};
             for (int i = 0; i < 5; i++)
                 wrong += joined_i32(&join, (int32_t)near[i]) != test_residue(near[i], m);
         }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Products as long as the bound allows, and one longer: the worst matrices at the plan's longest
- * k and at that k + 1, on the model backend, which sees every partial sum, and on the real ones. */
+ * k and at that k + 1, on the model backend, which sees every partial sum, and on the real ones.
+ */
 #include "src/api.h"
 #include "support/model.h"
 #include "support/product.h"
@@ -8,7 +9,8 @@
 
 #include <stdio.h>
 
-static const uint64_t moduli[] = {251,
+static const uint64_t moduli[] = {2,
+                                  251,
                                   255,
                                   256,
                                   65521,
@@ -18,7 +20,9 @@ static const uint64_t moduli[] = {251,
                                   (1 << 23) - 15,
                                   (1 << 26) - 5,
                                   2147483647,
+                                  (uint64_t)1 << 32,
                                   ((uint64_t)1 << 52) - 47,
+                                  ((uint64_t)1 << 63) - 25,
                                   UINT64_MAX - 58,
                                   UINT64_MAX,
                                   0};

@@ -136,8 +136,8 @@ START_TEST(a_C_that_overlaps_itself)
         v[0].col_stride = x / 144 - 4;
         int used[65] = {0}, twice = 0;
         for (int64_t e = 0; e < v[0].rows * v[0].cols; e++)
-            twice |= used[32 + e / v[0].cols * v[0].row_stride +
-                          e % v[0].cols * v[0].col_stride]++;
+            twice |=
+                used[32 + e / v[0].cols * v[0].row_stride + e % v[0].cols * v[0].col_stride]++;
         if (twice)
             REFUSED(EINVAL, gemm(v));
         else

@@ -23,7 +23,7 @@ static test_int modulus(uint64_t N)
 
 START_TEST(types_have_their_facts)
 {
-    static const char *const name[TYPES] = {"u8", "u16", "u32", "u64", "i8",
+    static const char *const name[TYPES] = {"u8",  "u16", "u32", "u64", "i8",
                                             "i16", "i32", "i64", "f32", "f64"};
     for (int t = 0; t < TYPES; t++) {
         modblas_type type = (modblas_type)t;
@@ -52,7 +52,8 @@ START_TEST(types_hold_moduli)
         test_int largest = type == MODBLAS_F32 ? 1 << 24 : test_greatest(type);
         int bits = 8 * (int)test_type_size(type);
         for (int i = 0; i < count; i++) {
-            bool whole = mb_type_is_signed_integer(type) && modulus(list[i]) == (test_int)1 << bits;
+            bool whole = mb_type_is_signed_integer(type) && modulus(list[i]) == (test_int)1
+                                                                                    << bits;
             bool fits = modulus(list[i]) - 1 <= largest || whole;
             ck_assert_msg(mb_mod_fits_type(list[i], type) == fits, "%" PRIu64 " in %s", list[i],
                           mb_type_name(type));
@@ -294,26 +295,27 @@ START_TEST(known_numbers_of_moduli)
     }
     uint64_t a = mb_range_magnitude(mb_bound_entries(MODBLAS_I64, 0, TWO_TO(20)).range);
     ck_assert_int_eq(mb_bound_rns_moduli(mb_moduli_byte, MB_MODULI_BYTE_COUNT, 1 << 14, a, a), 7);
-    ck_assert_int_eq(
-        mb_bound_rns_moduli(mb_moduli_byte, 18, 1 << 14, TWO_TO(63), TWO_TO(63)), 0);
+    ck_assert_int_eq(mb_bound_rns_moduli(mb_moduli_byte, 18, 1 << 14, TWO_TO(63), TWO_TO(63)), 0);
 }
 END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {types_have_their_facts,
-                                  types_hold_moduli,
-                                  moduli_have_bits,
-                                  balanced_residues_have_their_range,
-                                  entries_keep_the_least_bound,
-                                  engines_hold_what_they_say,
-                                  chunks_are_tight_on_both_sides,
-                                  digits_are_tight_on_both_sides,
-                                  tables_are_coprime_and_as_large_as_stated,
+    const TTest *const tests[] = {
+        types_have_their_facts,
+        types_hold_moduli,
+        moduli_have_bits,
+        balanced_residues_have_their_range,
+        entries_keep_the_least_bound,
+        engines_hold_what_they_say,
+        chunks_are_tight_on_both_sides,
+        digits_are_tight_on_both_sides,
+        tables_are_coprime_and_as_large_as_stated,
 #if MODBLAS_HAVE_FLINT
-                                  remainders_are_tight_on_both_sides,
+        remainders_are_tight_on_both_sides,
 #endif
-                                  small_remainders_are_tight_on_both_sides,
-                                  known_numbers_of_moduli};
+        small_remainders_are_tight_on_both_sides,
+        known_numbers_of_moduli
+    };
     return test_main("exact", tests, TEST_COUNT(tests));
 }

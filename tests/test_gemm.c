@@ -92,8 +92,8 @@ static void try_all_shapes(test_product *p, test_random *random)
         for (int d = 0; d < all; d++) {
             set_shape(p, shape);
             relax_chunk(p);
-            p->data = shape == FULL ? (test_data)d
-                                    : (test_data)test_below(random, TEST_DATA_COUNT);
+            p->data =
+                shape == FULL ? (test_data)d : (test_data)test_below(random, TEST_DATA_COUNT);
             p->alpha = scalar(p->problem.N, random);
             p->beta = scalar(p->problem.N, random);
             p->c = (test_layout)test_below(random, TEST_LAYOUTS);
@@ -112,8 +112,8 @@ START_TEST(every_scheme_on_every_engine)
             test_product p = test_product_of(0, 0, 0, MODBLAS_U64, MODBLAS_I64, test_moduli[i]);
             p.options.scheme = (modblas_scheme)(1 + choice % 3);
             p.options.engine = (modblas_engine)(1 + choice / 3);
-            bool cuda_f32 = backend[_i] == MODBLAS_BACKEND_CUDA &&
-                            p.options.engine == MODBLAS_ENGINE_F32;
+            bool cuda_f32 =
+                backend[_i] == MODBLAS_BACKEND_CUDA && p.options.engine == MODBLAS_ENGINE_F32;
             if (!cuda_f32)
                 try_all_shapes(&p, &random);
         }
@@ -171,9 +171,8 @@ START_TEST(larger_products_equal_flint)
         test_operands_make(&o, &p, &random);
         free(o.expected);
         o.expected = test_expected_flint(&o.C.view, &o.A.view, &o.B.view, 1, 0, N);
-        modblas_status status =
-            modblas_matmul(context, o.C.view.data, 301, o.A.view.data, 257, o.B.view.data, 301, 130,
-                           301, 257, N);
+        modblas_status status = modblas_matmul(context, o.C.view.data, 301, o.A.view.data, 257,
+                                               o.B.view.data, 301, 130, 301, 257, N);
         test_verdict v = test_operands_judge(&o, &p, status);
         ck_assert_msg(status == MODBLAS_OK && v.wrong[0] == '\0', "%s %s", modblas_detail(),
                       v.wrong);
@@ -199,9 +198,8 @@ START_TEST(calls_and_plans_agree)
             test_operands o;
             test_operands_make(&o, &p, &random);
             const modblas_matrix *C = &o.C.view, *A = &o.A.view, *B = &o.B.view;
-            modblas_status status =
-                again & 1 ? modblas_gemm(context, C, A, B, p.alpha, p.beta, N)
-                          : modblas_plan_run(plan, C, A, B, p.alpha, p.beta);
+            modblas_status status = again & 1 ? modblas_gemm(context, C, A, B, p.alpha, p.beta, N)
+                                              : modblas_plan_run(plan, C, A, B, p.alpha, p.beta);
             test_verdict v = test_operands_judge(&o, &p, status);
             ck_assert_msg(status == MODBLAS_OK && v.wrong[0] == '\0', "%s %s", modblas_detail(),
                           v.wrong);
@@ -243,14 +241,16 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {every_scheme_on_every_engine,
-                                  the_planner_chooses,
-                                  bounds_that_are_met,
+    const TTest *const tests[] = {
+        every_scheme_on_every_engine,
+        the_planner_chooses,
+        bounds_that_are_met,
 #if MODBLAS_HAVE_FLINT
-                                  larger_products_equal_flint,
+        larger_products_equal_flint,
 #endif
-                                  calls_and_plans_agree,
-                                  little_memory_is_enough_or_said};
+        calls_and_plans_agree,
+        little_memory_is_enough_or_said
+    };
     int count = test_backends(backend);
     int result = test_main_each("gemm", tests, TEST_COUNT(tests), count);
     modblas_context_destroy(context);

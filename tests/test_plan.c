@@ -131,8 +131,7 @@ START_TEST(the_cheapest_candidate_wins)
 {
     mb_caps caps = make_caps(gib);
     for (int i = 0; i < test_moduli_count; i++) {
-        test_product p =
-            test_product_of(300, 200, 1000, MODBLAS_U64, MODBLAS_U64, test_moduli[i]);
+        test_product p = test_product_of(300, 200, 1000, MODBLAS_U64, MODBLAS_U64, test_moduli[i]);
         mb_plan plan;
         mb_reasons reasons;
         ck_assert_int_eq(make(&plan, &reasons, &p, &caps), MODBLAS_OK);
@@ -336,9 +335,9 @@ START_TEST(plans_are_told_in_words)
     ck_assert_int_eq(make(&plan, &reasons, &p, &caps), MODBLAS_OK);
     size_t needed = mb_plan_write_text(&plan, &reasons, text, sizeof text);
     ck_assert_uint_eq(needed, strlen(text) + 1);
-    static const char *const said[] = {"12", "34", "56", "2147483647", "u32", "i16", "u64",
-                                       "rns", "i8", "256 255 253", "chosen", "131071",
-                                       "1073741823", "bytes", "tiles"};
+    static const char *const said[] = {
+        "12", "34",          "56",     "2147483647", "u32",        "i16",   "u64",  "rns",
+        "i8", "256 255 253", "chosen", "131071",     "1073741823", "bytes", "tiles"};
     for (size_t i = 0; i < sizeof said / sizeof said[0]; i++)
         ck_assert_msg(strstr(text, said[i]) != NULL, "no \"%s\" in:\n%s", said[i], text);
     /* Cut short, never beyond the size given. */

@@ -75,7 +75,8 @@ START_TEST(entries_are_legal)
     ck_assert(test_greatest(MODBLAS_U64) == (test_int)UINT64_MAX);
     ck_assert(test_least(MODBLAS_I64) == (test_int)INT64_MIN);
     ck_assert(test_residue(-1, 0) == UINT64_MAX && test_residue(-1, 7) == 6);
-    ck_assert(test_stored(200, MODBLAS_I8, 256) == -56 && test_stored(200, MODBLAS_U8, 256) == 200);
+    ck_assert(test_stored(200, MODBLAS_I8, 256) == -56 &&
+              test_stored(200, MODBLAS_U8, 256) == 200);
     ck_assert(test_stored(UINT64_MAX, MODBLAS_I64, 0) == -1);
     ck_assert(test_stored(100, MODBLAS_I8, 128) == 100);
 }
@@ -86,7 +87,8 @@ START_TEST(extremes_are_extreme)
     for (int i = 0; i < test_moduli_count; i++) {
         test_int n = test_moduli[i] == 0 ? (test_int)1 << 64 : (test_int)test_moduli[i];
         uint64_t N = test_moduli[i];
-        test_int low = test_extreme(MODBLAS_U64, N, 0, 1), high = test_extreme(MODBLAS_U64, N, 0, 0);
+        test_int low = test_extreme(MODBLAS_U64, N, 0, 1),
+                 high = test_extreme(MODBLAS_U64, N, 0, 0);
         ck_assert(test_residue(low, N) == test_residue(-(n / 2), N));
         ck_assert(test_residue(high, N) == test_residue((n - 1) / 2, N));
     }
@@ -107,9 +109,11 @@ START_TEST(filled_operands_keep_their_bounds)
                 test_canvas A, B;
                 test_canvas_make(&A, (modblas_type)t, 3, 3, TEST_ROWS);
                 test_canvas_make(&B, (modblas_type)t, 3, 3, TEST_COLUMNS);
-                test_fill_operands(&A.view, &B.view, (test_data)d, test_moduli[i], 100, 7, &random);
+                test_fill_operands(&A.view, &B.view, (test_data)d, test_moduli[i], 100, 7,
+                                   &random);
                 for (int x = 0; x < 9; x++) {
-                    test_int a = test_get(&A.view, x / 3, x % 3), b = test_get(&B.view, x / 3, x % 3);
+                    test_int a = test_get(&A.view, x / 3, x % 3),
+                             b = test_get(&B.view, x / 3, x % 3);
                     ck_assert(-100 <= a && a <= 100 && -7 <= b && b <= 7);
                 }
                 test_canvas_free(&A);
@@ -223,16 +227,18 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {canvases_see_every_byte,
-                                  canvases_hold_all_entries,
-                                  entries_are_legal,
-                                  extremes_are_extreme,
-                                  filled_operands_keep_their_bounds,
-                                  the_oracle_is_right,
+    const TTest *const tests[] = {
+        canvases_see_every_byte,
+        canvases_hold_all_entries,
+        entries_are_legal,
+        extremes_are_extreme,
+        filled_operands_keep_their_bounds,
+        the_oracle_is_right,
 #if MODBLAS_HAVE_FLINT
-                                  the_oracle_agrees_with_flint,
+        the_oracle_agrees_with_flint,
 #endif
-                                  the_model_guards_every_partial_sum,
-                                  the_fault_backend_fails_once};
+        the_model_guards_every_partial_sum,
+        the_fault_backend_fails_once
+    };
     return test_main("support", tests, TEST_COUNT(tests));
 }

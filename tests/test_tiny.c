@@ -108,7 +108,8 @@ END_TEST
 /* A holds all rows of length k over [0, N), B all columns: one product is all dot products. */
 static void try_all_operands(modblas_context *context, const mb_engine *engine, test_product *p)
 {
-    int64_t lines = p->problem.k == 1 ? (int64_t)p->problem.N : (int64_t)(p->problem.N * p->problem.N);
+    int64_t lines =
+        p->problem.k == 1 ? (int64_t)p->problem.N : (int64_t)(p->problem.N * p->problem.N);
     p->problem.m = p->problem.n = lines;
     test_random random = {1};
     test_operands operands;
@@ -121,15 +122,16 @@ static void try_all_operands(modblas_context *context, const mb_engine *engine, 
             test_set(&operands.B.view, j, l, digit);
         }
     }
-    operands.expected = test_expected(&operands.C.view, &operands.A.view, &operands.B.view, 1, 0,
-                                      p->problem.N);
+    operands.expected =
+        test_expected(&operands.C.view, &operands.A.view, &operands.B.view, 1, 0, p->problem.N);
     test_canvas_keep(&operands.A);
     test_canvas_keep(&operands.B);
     modblas_plan *plan = NULL;
     modblas_status status = modblas_plan_create(context, &plan, &p->problem, &p->options);
     ck_assert_int_eq(status == MODBLAS_OK, is_possible(engine, p));
     if (status == MODBLAS_OK)
-        status = modblas_plan_run(plan, &operands.C.view, &operands.A.view, &operands.B.view, 1, 0);
+        status =
+            modblas_plan_run(plan, &operands.C.view, &operands.A.view, &operands.B.view, 1, 0);
     test_verdict v = test_operands_judge(&operands, p, status);
     ck_assert_msg(v.wrong[0] == '\0', "%s: %s", engine->name, v.wrong);
     ck_assert_msg(status == MODBLAS_OK || plan == NULL, "%s: %s", engine->name, modblas_detail());

@@ -19,8 +19,17 @@ static void use_backend(int i)
     context = test_context(backend[i], 2);
 }
 
-static const uint64_t moduli[] = {2, 128, 251, 256, 65521, 65536, 2147483647,
-                                  (uint64_t)1 << 32, ((uint64_t)1 << 52) - 47, UINT64_MAX - 58, 0};
+static const uint64_t moduli[] = {2,
+                                  128,
+                                  251,
+                                  256,
+                                  65521,
+                                  65536,
+                                  2147483647,
+                                  (uint64_t)1 << 32,
+                                  ((uint64_t)1 << 52) - 47,
+                                  UINT64_MAX - 58,
+                                  0};
 enum { MODULI = sizeof moduli / sizeof moduli[0] };
 
 static bool holds(modblas_type type, uint64_t N)
@@ -233,8 +242,8 @@ static void check_number(test_product *p, int o, number x, test_random *random)
         modblas_gemm(context, view[2], view[0], view[1], 1, p->beta, p->problem.N);
     test_verdict verdict = test_operands_judge(&v, p, status);
     ck_assert_msg(verdict.wrong[0] == '\0', "%g: %s", x.value, verdict.wrong);
-    ck_assert_msg(status == (x.is_integer ? MODBLAS_OK : MODBLAS_ENOTINT), "%g in %c: %s",
-                  x.value, "ABC"[o], modblas_status_text(status));
+    ck_assert_msg(status == (x.is_integer ? MODBLAS_OK : MODBLAS_ENOTINT), "%g in %c: %s", x.value,
+                  "ABC"[o], modblas_status_text(status));
     char name[] = {"ABC"[o], '\0'};
     if (!x.is_integer)
         ck_assert_ptr_nonnull(strstr(modblas_detail(), name));
@@ -279,7 +288,8 @@ START_TEST(old_entries_do_not_matter_without_beta)
         p.beta = zero[x / NUMBERS];
         test_operands_make(&v, &p, &random);
         for (int64_t i = 0; i < 20 * 19; i++)
-            memcpy(test_at(&v.C.view, i / 19, i % 19), &numbers[x % NUMBERS].value, sizeof(double));
+            memcpy(test_at(&v.C.view, i / 19, i % 19), &numbers[x % NUMBERS].value,
+                   sizeof(double));
         modblas_status status =
             modblas_gemm(context, &v.C.view, &v.A.view, &v.B.view, 1, p.beta, 251);
         test_verdict verdict = test_operands_judge(&v, &p, status);

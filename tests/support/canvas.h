@@ -8,15 +8,15 @@
 #include <stdbool.h>
 
 typedef enum test_layout {
-    TEST_ROWS,            /* row-major, dense */
-    TEST_COLUMNS,         /* column-major, dense */
-    TEST_PADDED,          /* row-major, rows further apart */
-    TEST_PADDED_COLUMNS,  /* column-major, columns further apart */
-    TEST_GAPS,            /* entries apart in both directions */
-    TEST_FLIPPED_ROWS,    /* row-major from the last row up */
-    TEST_FLIPPED_COLUMNS, /* row-major, each row from its end */
-    TEST_FLIPPED,         /* column-major, both strides negative */
-    TEST_LAYOUTS,         /* how many can be written */
+    TEST_ROWS,                     /* row-major, dense */
+    TEST_COLUMNS,                  /* column-major, dense */
+    TEST_PADDED,                   /* row-major, rows further apart */
+    TEST_PADDED_COLUMNS,           /* column-major, columns further apart */
+    TEST_GAPS,                     /* entries apart in both directions */
+    TEST_FLIPPED_ROWS,             /* row-major from the last row up */
+    TEST_FLIPPED_COLUMNS,          /* row-major, each row from its end */
+    TEST_FLIPPED,                  /* column-major, both strides negative */
+    TEST_LAYOUTS,                  /* how many can be written */
     TEST_SAME_ROWS = TEST_LAYOUTS, /* row stride 0 */
     TEST_SAME_COLUMNS,             /* column stride 0 */
     TEST_ONE_ENTRY,                /* both 0 */

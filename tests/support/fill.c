@@ -3,9 +3,9 @@
 
 const char *test_data_name(test_data data)
 {
-    static const char *const name[TEST_DATA_COUNT] = {
-        "random",   "unreduced", "all high",   "all low",
-        "opposite", "one line",  "planes low", "digits low", "corners"};
+    static const char *const name[TEST_DATA_COUNT] = {"random",     "unreduced",  "all high",
+                                                      "all low",    "opposite",   "one line",
+                                                      "planes low", "digits low", "corners"};
     return name[data];
 }
 

@@ -12,12 +12,12 @@ static const uint32_t moduli_255[] = {31, 30, 29, 23, 19};
     {                                                                                             \
         .name = "tiny" #limit, .id = MODBLAS_ENGINE_I8, .S = limit, .most_negative = largest,     \
         .most_positive = largest, .in = MB_ELEMENT_I8, .acc = MB_ELEMENT_I32,                     \
-        .bias = (uint64_t)1 << 31, .radix_bits = bits, .align = unit, .moduli = moduli_##limit,    \
+        .bias = (uint64_t)1 << 31, .radix_bits = bits, .align = unit, .moduli = moduli_##limit,   \
         .modulus_count = sizeof moduli_##limit / sizeof moduli_##limit[0]                         \
     }
 
 const mb_engine test_tiny[TEST_TINY_COUNT] = {
-    TINY(15, 2, 3, 1),    TINY(31, 2, 5, 4),    TINY(63, 3, 7, 1),
+    TINY(15, 2, 3, 1),    TINY(31, 2, 5, 4),   TINY(63, 3, 7, 1),
     TINY(127, 4, 11, 16), TINY(255, 4, 15, 1),
 };
 

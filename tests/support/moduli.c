@@ -12,17 +12,17 @@ const uint64_t test_moduli[] = {
     127,
     128,
     251,
-    AROUND(256),         /* direct/i8 ends here; one digit */
-    AROUND(8193),        /* direct/f32 ends here: h = 2^12 */
-    65521,               /* the largest prime below 2^16 */
-    AROUND(TWO_TO(16)),  /* two digits end here; 65535: all folds of a digit reach -128 */
+    AROUND(256),        /* direct/i8 ends here; one digit */
+    AROUND(8193),       /* direct/f32 ends here: h = 2^12 */
+    65521,              /* the largest prime below 2^16 */
+    AROUND(TWO_TO(16)), /* two digits end here; 65535: all folds of a digit reach -128 */
     TWO_TO(20) - 3,
-    TWO_TO(23) - 15,     /* primes next to powers of two */
+    TWO_TO(23) - 15, /* primes next to powers of two */
     TWO_TO(23) + 9,
     AROUND(TWO_TO(24)),
     TWO_TO(26) - 5,
     TWO_TO(26) + 15,
-    AROUND(189812531),   /* direct/f64 ends here: h^2 <= 2^53 */
+    AROUND(189812531), /* direct/f64 ends here: h^2 <= 2^53 */
     TWO_TO(31) - 1,
     TWO_TO(31),
     TWO_TO(31) + 11,
@@ -35,11 +35,11 @@ const uint64_t test_moduli[] = {
     AROUND(TWO_TO(48)),
     TWO_TO(52) - 47,
     TWO_TO(52) + 21,
-    AROUND(TWO_TO(54)),  /* split/f64 ends here */
+    AROUND(TWO_TO(54)), /* split/f64 ends here */
     TWO_TO(63) - 25,
     TWO_TO(63),
     TWO_TO(63) + 29,
-    UINT64_MAX - 58,     /* the largest prime below 2^64 */
+    UINT64_MAX - 58, /* the largest prime below 2^64 */
     UINT64_MAX,
     0,
 };

@@ -19,7 +19,7 @@ test_product test_product_of(int64_t m, int64_t n, int64_t k, modblas_type type_
 const char *test_product_text(const test_product *product)
 {
     static _Thread_local char text[400];
-    static const char *const type[] = {"u8", "u16", "u32", "u64", "i8",
+    static const char *const type[] = {"u8",  "u16", "u32", "u64", "i8",
                                        "i16", "i32", "i64", "f32", "f64"};
     static const char *const scheme[] = {"auto", "direct", "split", "rns"};
     static const char *const engine[] = {"auto", "i8", "f64", "f32"};

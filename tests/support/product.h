@@ -24,8 +24,7 @@ typedef struct test_operands {
 } test_operands;
 
 /* Makes and fills the operands of a product; C holds noise, or legal entries if beta is not 0. */
-void test_operands_make(test_operands *operands, const test_product *product,
-                        test_random *random);
+void test_operands_make(test_operands *operands, const test_product *product, test_random *random);
 void test_operands_free(test_operands *operands);
 
 /* A sentence about what is wrong; empty if nothing is. */

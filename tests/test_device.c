@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Operands that lie in device memory, where kernels read and write them by their strides. */
+#include "src/api.h"
+#include "support/product.h"
+#include "support/suite.h"
+
+#include <stdio.h>
+
+static modblas_context *context;
+
+static mb_worker *worker(void)
+{
+    return context->device[0].slot[0].worker;
+}
+
+static const mb_backend *backend(void)
+{
+    return context->backend;
+}
+
+/* The bytes of a canvas as one row, at `data`. */
+static modblas_matrix bytes_at(const test_canvas *canvas, void *data)
+{
+    int64_t size = (int64_t)canvas->size;
+    return modblas_row_major(data, MODBLAS_U8, 1, size, size);
+}
+
+/* Copies a canvas to the device; the view is the same one there. */
+static modblas_matrix send(const test_canvas *canvas, void **memory)
+{
+    modblas_matrix view = canvas->view;
+    ck_assert_int_eq(backend()->alloc(worker(), memory, canvas->size), MODBLAS_OK);
+    modblas_matrix dst = bytes_at(canvas, *memory), src = bytes_at(canvas, canvas->bytes);
+    ck_assert_int_eq(backend()->upload(worker(), &dst, &src), MODBLAS_OK);
+    view.data = (unsigned char *)*memory + ((unsigned char *)view.data - canvas->bytes);
+    return view;
+}
+
+static void fetch(const test_canvas *canvas, void *memory)
+{
+    modblas_matrix dst = bytes_at(canvas, canvas->bytes), src = bytes_at(canvas, memory);
+    ck_assert_int_eq(backend()->download(worker(), &dst, &src), MODBLAS_OK);
+    backend()->free(worker(), memory);
+}
+
+/* Operands whose bit of `where` is set lie on the device, the others in host memory. */
+static void check(const test_product *product, int where, test_random *random)
+{
+    test_operands operands;
+    modblas_plan *plan = NULL;
+    uint32_t faults = 0;
+    test_operands_make(&operands, product, random);
+    test_canvas *canvas[] = {&operands.A, &operands.B, &operands.C};
+    modblas_matrix view[3];
+    void *memory[3];
+    for (int i = 0; i < 3; i++)
+        view[i] = where >> i & 1 ? send(canvas[i], &memory[i]) : canvas[i]->view;
+    ck_assert_int_eq(backend()->wait(worker(), &faults), MODBLAS_OK);
+    modblas_status status =
+        modblas_plan_create(context, &plan, &product->problem, &product->options);
+    if (status == MODBLAS_OK)
+        status =
+            modblas_plan_run(plan, &view[2], &view[0], &view[1], product->alpha, product->beta);
+    for (int i = 0; i < 3; i++) {
+        if (where >> i & 1)
+            fetch(canvas[i], memory[i]);
+    }
+    test_verdict v = test_operands_judge(&operands, product, status);
+    ck_assert_msg(v.wrong[0] == '\0', "%s", v.wrong);
+    ck_assert_msg(status == MODBLAS_OK, "%s: %s", modblas_detail(), test_product_text(product));
+    modblas_plan_destroy(plan);
+    test_operands_free(&operands);
+}
+
+START_TEST(types_and_layouts)
+{
+    static const uint64_t moduli[] = {2, 251, 256, 65521, 65536, 2147483647, UINT64_MAX - 58, 0};
+    test_random random = {5};
+    for (int i = 0; i < 800; i++) {
+        test_product p = test_product_of(
+            1 + (int64_t)(test_word(&random) % 150), 1 + (int64_t)(test_word(&random) % 150),
+            1 + (int64_t)(test_word(&random) % 300), (modblas_type)(i % 10),
+            (modblas_type)(i / 10 % 10), moduli[i % 8]);
+        p.problem.c = i % 3 ? MODBLAS_U64 : MODBLAS_I64;
+        if (p.problem.c == MODBLAS_I64 && p.problem.N > INT64_MAX)
+            p.problem.N = 0;
+        p.data = (test_data)(i % TEST_DATA_COUNT);
+        p.a = (test_layout)(test_word(&random) % TEST_INPUT_LAYOUTS);
+        p.b = (test_layout)(test_word(&random) % TEST_INPUT_LAYOUTS);
+        p.c = (test_layout)(test_word(&random) % TEST_LAYOUTS);
+        p.alpha = i % 4 ? 1 : test_word(&random);
+        p.beta = i % 5 ? 0 : test_word(&random);
+        if (i % 2) {
+            p.options.tile_m = 1 + (int64_t)(test_word(&random) % 100);
+            p.options.tile_n = 1 + (int64_t)(test_word(&random) % 100);
+            p.options.chunk_k = 1 + (int64_t)(test_word(&random) % 100);
+        }
+        check(&p, i % 8 ? 7 : (int)(test_word(&random) % 8), &random);
+    }
+}
+END_TEST
+
+START_TEST(every_way)
+{
+    static const uint64_t moduli[] = {251, 65521, 65536, (1 << 20) - 3, 2147483647, 0};
+    test_random random = {6};
+    for (int i = 0; i < 6 * 6; i++) {
+        test_product p = test_product_of(257, 130, 500, MODBLAS_U64, MODBLAS_U64, moduli[i / 6]);
+        p.data = TEST_CORNERS;
+        p.options.scheme = (modblas_scheme)(1 + i % 3);
+        p.options.engine = i % 6 < 3 ? MODBLAS_ENGINE_I8 : MODBLAS_ENGINE_F64;
+        if (test_product_is_possible(&p))
+            check(&p, 7, &random);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    modblas_options options;
+    modblas_options_init(&options);
+    options.backend = MODBLAS_BACKEND_CUDA;
+    if (modblas_context_create(&context, &options) != MODBLAS_OK) {
+        printf("skipped: operands in device memory (%s)\n", modblas_detail());
+        return 77;
+    }
+    const TTest *const tests[] = {types_and_layouts, every_way};
+    int result = test_main("device", tests, TEST_COUNT(tests));
+    modblas_context_destroy(context);
+    return result;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Every call that a backend can fail, failed in turn: the status comes back with a detail, nothing
+ * outside C changes, and the context works afterwards. */
+#include "src/run/context.h"
+#include "support/fault.h"
+#include "support/product.h"
+#include "support/suite.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_CALLS = 3000 };
+
+static mb_backend fault;
+static const mb_backend *inner[2];
+static int inner_count;
+
+static modblas_context *make_context(int workers, modblas_verify verify)
+{
+    modblas_context *context = NULL;
+    modblas_options options;
+    modblas_options_init(&options);
+    options.workers = workers;
+    options.verify = verify;
+    options.memory = 1 << 26;
+    ck_assert_int_eq(mb_context_make(&context, &fault, &options), MODBLAS_OK);
+    return context;
+}
+
+/* The product when its n-th call fails, or, if it makes fewer, none. */
+static void check_fault(modblas_context *context, const test_product *p, int n,
+                        modblas_status status, test_random *random)
+{
+    test_fault_arm(n, status);
+    test_verdict v = test_product_run(context, p, random);
+    const char *met = test_fault_met();
+    ck_assert_msg(v.wrong[0] == '\0', "call %d (%s): %s", n, met ? met : "none", v.wrong);
+    ck_assert_msg(v.status == (met ? status : MODBLAS_OK), "call %d (%s): %s", n,
+                  met ? met : "none", modblas_status_text(v.status));
+    if (met)
+        ck_assert_msg(strstr(modblas_detail(), met) != NULL, "%s: %s", met, modblas_detail());
+    for (int i = 0; i < context->device[0].workers; i++)
+        ck_assert(!context->device[0].slot[i].busy);
+    ck_assert_uint_eq(context->device[0].charged, 0);
+}
+
+/* Fails call after call until the product gets through. */
+static void try_all_faults(modblas_context *context, const test_product *p, int least)
+{
+    test_random random = {1};
+    int n = 1;
+    do {
+        check_fault(context, p, n, n & 1 ? MODBLAS_EDEVICE : MODBLAS_ENOMEM, &random);
+        if (test_fault_met() == NULL)
+            break;
+        check_fault(context, p, 0, MODBLAS_OK, &random);
+    } while (++n < MOST_CALLS);
+    test_fault_arm(0, MODBLAS_OK);
+    ck_assert_int_ge(n, least);
+    ck_assert_int_lt(n, MOST_CALLS);
+}
+
+static void try_schemes(int workers, modblas_verify verify)
+{
+    for (int scheme = MODBLAS_SCHEME_DIRECT; scheme <= MODBLAS_SCHEME_RNS; scheme++) {
+        modblas_context *context = make_context(workers, verify);
+        test_product p = test_product_of(30, 20, 40, MODBLAS_U64, MODBLAS_I16, 251);
+        p.options.scheme = (modblas_scheme)scheme;
+        p.options.tile_m = p.options.chunk_k = 16;
+        p.beta = 3;
+        try_all_faults(context, &p, 10);
+        modblas_context_destroy(context);
+    }
+}
+
+START_TEST(each_call_of_a_product_fails)
+{
+    test_fault_make(&fault, inner[_i]);
+    try_schemes(1, MODBLAS_VERIFY_OFF);
+    try_schemes(3, MODBLAS_VERIFY_OFF);
+}
+END_TEST
+
+START_TEST(each_call_of_a_checked_product_fails)
+{
+    test_fault_make(&fault, inner[_i]);
+    try_schemes(2, MODBLAS_VERIFY_FREIVALDS);
+}
+END_TEST
+
+START_TEST(each_call_of_a_scaling_fails)
+{
+    test_fault_make(&fault, inner[_i]);
+    modblas_context *context = make_context(2, MODBLAS_VERIFY_OFF);
+    test_product p = test_product_of(30, 20, 0, MODBLAS_U64, MODBLAS_U64, 0);
+    p.beta = 5;
+    try_all_faults(context, &p, 3);
+    modblas_context_destroy(context);
+}
+END_TEST
+
+/* A context whose creation met a fault is not made, or is made without what failed. */
+START_TEST(each_call_of_a_creation_fails)
+{
+    test_fault_make(&fault, inner[_i]);
+    modblas_options options;
+    modblas_options_init(&options);
+    options.workers = 2;
+    int n = 0, failed = 0;
+    do {
+        modblas_context *context = NULL;
+        test_fault_arm(++n, MODBLAS_EDEVICE);
+        modblas_status status = mb_context_make(&context, &fault, &options);
+        ck_assert_int_eq(status, test_fault_met() ? MODBLAS_EDEVICE : MODBLAS_OK);
+        ck_assert_int_eq(context == NULL, status != MODBLAS_OK);
+        failed += status != MODBLAS_OK;
+        if (status != MODBLAS_OK)
+            ck_assert_ptr_nonnull(strstr(modblas_detail(), test_fault_met()));
+        modblas_context_destroy(context);
+    } while (test_fault_met() != NULL && n < MOST_CALLS);
+    ck_assert_int_ge(failed, 5);
+    ck_assert_int_lt(n, MOST_CALLS);
+}
+END_TEST
+
+/* A wrong GEMM strikes the engine off. */
+static modblas_status saturating_gemm(mb_worker *worker, const mb_gemm_job *job)
+{
+    modblas_status status = inner[0]->gemm(worker, job);
+    if (job->engine->id != MODBLAS_ENGINE_I8)
+        return status;
+    int32_t *C = job->C;
+    for (int64_t i = 0; i < job->m; i++) {
+        for (int64_t j = 0; j < job->n; j++) {
+            int32_t *c = &C[i * job->ldc + j];
+            *c = *c > 32767 * (job->k / 2) ? (int32_t)(32767 * (job->k / 2)) : *c;
+        }
+    }
+    return status;
+}
+
+START_TEST(an_inexact_engine_is_struck_off)
+{
+    mb_backend saturating = *inner[0];
+    saturating.gemm = saturating_gemm;
+    /* 2 * 128 * 128 = 32768 saturates at 32767, as without VNNI. */
+    modblas_options options;
+    modblas_options_init(&options);
+    options.workers = 1;
+    modblas_context *context = NULL;
+    ck_assert_int_eq(mb_context_make(&context, &saturating, &options), MODBLAS_OK);
+    test_random random = {1};
+    test_product p = test_product_of(8, 8, 64, MODBLAS_U64, MODBLAS_U64, 256);
+    p.data = TEST_ALL_LOW;
+    test_product_check(context, &p, &random);
+    p.options.engine = MODBLAS_ENGINE_I8;
+    ck_assert_int_eq(test_product_run(context, &p, &random).status, MODBLAS_ENOPLAN);
+    char text[2000];
+    ck_assert_int_eq(modblas_context_text(context, text, sizeof text, NULL), MODBLAS_OK);
+    ck_assert_msg(strstr(text, "struck off") != NULL, "%s", text);
+    modblas_context_destroy(context);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {each_call_of_a_product_fails,
+                                  each_call_of_a_checked_product_fails,
+                                  each_call_of_a_scaling_fails, each_call_of_a_creation_fails,
+                                  an_inexact_engine_is_struck_off};
+    inner[inner_count++] = mb_backend_host();
+    const mb_backend *cuda = mb_backend_cuda();
+    if (cuda != NULL && cuda->device_count() > 0)
+        inner[inner_count++] = cuda;
+    else
+        printf("skipped: backend cuda (%s)\n", modblas_detail());
+    return test_main_each("faults", tests, TEST_COUNT(tests), inner_count);
+}
