@@ -75,7 +75,7 @@ sanitizer() { # sanitizer <tool>: short products by each scheme and engine of th
 }
 
 every_way() {
-    limited "$build/tests/test_every_way" 2048
+    MODBLAS_CUDA_MODULE=$build/libmodblas_cuda.so limited "$build/tests/test_every_way" 2048
 }
 
 bench() {

@@ -81,9 +81,9 @@ static modblas_plan_options swapped(const modblas_plan_options *o)
     return s;
 }
 
-static int64_t distance(int64_t stride)
+static uint64_t distance(int64_t stride)
 {
-    return stride < 0 ? -stride : stride;
+    return stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride;
 }
 
 typedef struct {

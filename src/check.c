@@ -55,7 +55,7 @@ modblas_status mb_check_problem(const modblas_problem *p)
         if (!mb_type_is_valid(type[i]))
             return mb_fail(MODBLAS_EINVAL, "%c has type %d; types are MODBLAS_U8 to MODBLAS_F64",
                            "ABC"[i], (int)type[i]);
-        if ((__int128)size[i][0] * size[i][1] * (__int128)mb_type_size(type[i]) > INT64_MAX)
+        if (!mb_size_fits(size[i][0], size[i][1], type[i]))
             return mb_fail(MODBLAS_EINVAL,
                            "%c of %" PRId64 " x %" PRId64 " does not fit the address space",
                            "ABC"[i], size[i][0], size[i][1]);

@@ -280,6 +280,11 @@ START_TEST(small_remainders_are_tight_on_both_sides)
     ck_assert(!mb_bound_rns_is_exact(large, 2, 1, half - 1, 1));
     ck_assert(!mb_bound_rns_is_exact(large, 2, 1, half - slack + 1, 1));
     ck_assert(mb_bound_rns_is_exact(large, 2, 1, half - slack, 1));
+    /* Equality: 2^33 a = (2^32 - 2 (2^20 - 1)) 2^40. */
+    static const uint32_t same[] = {1 << 20, 1 << 20};
+    const uint64_t equal = (TWO_TO(32) - TWO_TO(21) + 2) << 7;
+    ck_assert(!mb_bound_rns_is_exact(same, 2, 1, equal, 1));
+    ck_assert(mb_bound_rns_is_exact(same, 2, 1, equal - 1, 1));
 }
 END_TEST
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Every call that a backend can fail, failed in turn: the status comes back with a detail, nothing
  * outside C changes, and the context works afterwards. */
-#include "src/run/context.h"
+#include "src/api.h"
 #include "support/fault.h"
 #include "support/product.h"
 #include "support/suite.h"
@@ -10,19 +10,20 @@
 #include <string.h>
 
 enum { MOST_CALLS = 3000 };
+static const uint64_t plenty = 1 << 26;
 
 static mb_backend fault;
 static const mb_backend *inner[2];
 static int inner_count;
 
-static modblas_context *make_context(int workers, modblas_verify verify)
+static modblas_context *make_context(int workers, modblas_verify verify, uint64_t memory)
 {
     modblas_context *context = NULL;
     modblas_options options;
     modblas_options_init(&options);
     options.workers = workers;
     options.verify = verify;
-    options.memory = 1 << 26;
+    options.memory = memory;
     ck_assert_int_eq(mb_context_make(&context, &fault, &options), MODBLAS_OK);
     return context;
 }
@@ -63,7 +64,7 @@ static void try_all_faults(modblas_context *context, const test_product *p, int 
 static void try_schemes(int workers, modblas_verify verify)
 {
     for (int scheme = MODBLAS_SCHEME_DIRECT; scheme <= MODBLAS_SCHEME_RNS; scheme++) {
-        modblas_context *context = make_context(workers, verify);
+        modblas_context *context = make_context(workers, verify, plenty);
         test_product p = test_product_of(30, 20, 40, MODBLAS_U64, MODBLAS_I16, 251);
         p.options.scheme = (modblas_scheme)scheme;
         p.options.tile_m = p.options.chunk_k = 16;
@@ -88,10 +89,28 @@ START_TEST(each_call_of_a_checked_product_fails)
 }
 END_TEST
 
+/* Planes are made for each tile where memory is too little to keep them. */
+START_TEST(each_call_of_a_product_in_little_memory_fails)
+{
+    test_fault_make(&fault, inner[_i]);
+    modblas_context *context = make_context(1, MODBLAS_VERIFY_OFF, 1 << 14);
+    test_product p = test_product_of(40, 40, 40, MODBLAS_U64, MODBLAS_U64, 65521);
+    p.options.scheme = MODBLAS_SCHEME_RNS;
+    p.options.engine = MODBLAS_ENGINE_I8;
+    p.options.tile_m = p.options.tile_n = p.options.chunk_k = 16;
+    modblas_plan *plan = NULL;
+    ck_assert_int_eq(modblas_plan_create(context, &plan, &p.problem, &p.options), MODBLAS_OK);
+    ck_assert(!plan->plan.shared);
+    modblas_plan_destroy(plan);
+    try_all_faults(context, &p, 100);
+    modblas_context_destroy(context);
+}
+END_TEST
+
 START_TEST(each_call_of_a_scaling_fails)
 {
     test_fault_make(&fault, inner[_i]);
-    modblas_context *context = make_context(2, MODBLAS_VERIFY_OFF);
+    modblas_context *context = make_context(2, MODBLAS_VERIFY_OFF, plenty);
     test_product p = test_product_of(30, 20, 0, MODBLAS_U64, MODBLAS_U64, 0);
     p.beta = 5;
     try_all_faults(context, &p, 3);
@@ -166,7 +185,9 @@ int main(void)
 {
     const TTest *const tests[] = {each_call_of_a_product_fails,
                                   each_call_of_a_checked_product_fails,
-                                  each_call_of_a_scaling_fails, each_call_of_a_creation_fails,
+                                  each_call_of_a_product_in_little_memory_fails,
+                                  each_call_of_a_scaling_fails,
+                                  each_call_of_a_creation_fails,
                                   an_inexact_engine_is_struck_off};
     inner[inner_count++] = mb_backend_host();
     const mb_backend *cuda = mb_backend_cuda();

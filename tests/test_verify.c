@@ -131,6 +131,31 @@ START_TEST(checked_products)
 }
 END_TEST
 
+/* Entries that are no integers are still said to be none. */
+START_TEST(checked_products_of_no_integers)
+{
+    modblas_options options;
+    modblas_options_init(&options);
+    options.backend = backend[_i];
+    options.verify = MODBLAS_VERIFY_FREIVALDS;
+    modblas_context *checked = NULL;
+    ck_assert_int_eq(modblas_context_create(&checked, &options), MODBLAS_OK);
+    const double bad[] = {0.5, NAN, INFINITY, -1e300};
+    for (int i = 0; i < 3 * 4; i++) {
+        double x[3][4] = {{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 10, 11, 12}};
+        x[i % 3][1] = bad[i / 3];
+        modblas_matrix view[3];
+        for (int v = 0; v < 3; v++)
+            view[v] = modblas_row_major(x[v], MODBLAS_F64, 2, 2, 2);
+        ck_assert_int_eq(modblas_gemm(checked, &view[2], &view[0], &view[1], 1, 1, 65521),
+                         MODBLAS_ENOTINT);
+        char name[] = {"ABC"[i % 3], '\0'};
+        ck_assert_msg(strstr(modblas_detail(), name) != NULL, "%s", modblas_detail());
+    }
+    modblas_context_destroy(checked);
+}
+END_TEST
+
 /* A join that is wrong once: the context says so. */
 static const mb_backend *honest;
 static modblas_status wrong_join(mb_worker *worker, const mb_join_job *job)
@@ -160,9 +185,9 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {rounds_for_2_to_the_minus_40, right_products_pass,
-                                  one_wrong_entry_is_caught, checked_products,
-                                  a_wrong_product_is_refused};
+    const TTest *const tests[] = {rounds_for_2_to_the_minus_40,    right_products_pass,
+                                  one_wrong_entry_is_caught,       checked_products,
+                                  checked_products_of_no_integers, a_wrong_product_is_refused};
     int count = test_backends(backend);
     int result = test_main_each("verify", tests, TEST_COUNT(tests), count);
     modblas_context_destroy(context);

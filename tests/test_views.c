@@ -107,9 +107,32 @@ START_TEST(all_layouts)
 }
 END_TEST
 
+/* The stride of a single row or column is never used. */
+START_TEST(strides_of_single_lines_are_free)
+{
+    use_backend(_i);
+    const int64_t far[] = {0, INT64_MAX, INT64_MIN, -1};
+    uint64_t a[6] = {1, 2, 3, 4, 5, 6}, b[6] = {6, 5, 4, 3, 2, 1}, c[4];
+    for (int x = 0; x < 4 * 3; x++) {
+        int64_t stride = far[x % 4];
+        modblas_matrix A = {a, MODBLAS_U64, 1, 6, stride, 1};
+        modblas_matrix B = {b, MODBLAS_U64, 6, 1, 1, stride};
+        modblas_matrix C = {c, MODBLAS_U64, 1, 1, stride, far[x / 4]};
+        ck_assert_msg(modblas_gemm(context, &C, &A, &B, 1, 0, 251) == MODBLAS_OK, "%s",
+                      modblas_detail());
+        ck_assert_uint_eq(c[0], 56);
+        B = (modblas_matrix){b, MODBLAS_U64, 6, 4, 1, 0};
+        C = (modblas_matrix){c, MODBLAS_U64, 1, 4, stride, 1};
+        ck_assert_msg(modblas_gemm(context, &C, &A, &B, 1, 0, 251) == MODBLAS_OK, "%s",
+                      modblas_detail());
+        ck_assert_uint_eq(c[3], 56);
+    }
+}
+END_TEST
+
 /* ---- overlap -------------------------------------------------------------------------------- */
 
-enum { SIDE = 20, BUFFER = 3 * SIDE * SIDE };
+enum { SIDE = 40, BUFFER = 3 * SIDE * SIDE };
 
 /* A view that begins at entry `at` of the buffer: rows `down` apart, columns `right` apart. */
 static modblas_matrix at(uint64_t *buffer, int64_t at_entry, modblas_type type, int64_t down,
@@ -118,9 +141,10 @@ static modblas_matrix at(uint64_t *buffer, int64_t at_entry, modblas_type type, 
     return (modblas_matrix){buffer + at_entry, type, SIDE, SIDE, down, right};
 }
 
-/* C <- alpha*A*B + beta*C on views of one buffer, by a call or by a plan with small tiles. */
+/* C <- alpha*A*B + beta*C on views of one buffer, by a call (options NULL) or by a plan. */
 static void check_overlap(uint64_t *buffer, const modblas_matrix *C, const modblas_matrix *A,
-                          const modblas_matrix *B, uint64_t N, int way)
+                          const modblas_matrix *B, uint64_t N, int way,
+                          const modblas_plan_options *options)
 {
     test_canvas canvas = {*C, (unsigned char *)buffer, NULL, BUFFER * sizeof *buffer};
     uint64_t alpha = way & 1 ? 3 : 1, beta = way & 2 ? 7 : 0;
@@ -130,12 +154,8 @@ static void check_overlap(uint64_t *buffer, const modblas_matrix *C, const modbl
     test_canvas_keep(&canvas);
     modblas_plan *plan = NULL;
     modblas_problem problem = {SIDE, SIDE, SIDE, C->type, A->type, B->type, N};
-    modblas_plan_options options;
-    modblas_plan_options_init(&options);
-    options.tile_m = options.tile_n = 16;
-    options.chunk_k = way & 8 ? 0 : 7;
-    if (way & 4)
-        ck_assert_int_eq(modblas_plan_create(context, &plan, &problem, &options), MODBLAS_OK);
+    if (options)
+        ck_assert_int_eq(modblas_plan_create(context, &plan, &problem, options), MODBLAS_OK);
     modblas_status status = plan ? modblas_plan_run(plan, C, A, B, alpha, beta)
                                  : modblas_gemm(context, C, A, B, alpha, beta, N);
     ck_assert_msg(status == MODBLAS_OK, "%s", modblas_detail());
@@ -148,43 +168,74 @@ static void check_overlap(uint64_t *buffer, const modblas_matrix *C, const modbl
     free(canvas.before);
 }
 
-static void fill_buffer(uint64_t *buffer, uint64_t N, test_random *random)
+/* All ways in which views of one buffer may lie to each other, C in its middle. */
+static void check_all_overlaps(uint64_t N, int way, const modblas_plan_options *options,
+                               test_random *random)
 {
-    for (int i = 0; i < BUFFER; i++)
-        buffer[i] = test_below(random, N);
+    static uint64_t buffer[BUFFER];
+    enum { MIDDLE = SIDE * SIDE, LAST = 2 * SIDE * SIDE };
+    modblas_matrix whole = at(buffer, MIDDLE, MODBLAS_U64, SIDE, 1);
+    modblas_matrix apart = at(buffer, LAST, MODBLAS_U64, SIDE, 1);
+    const modblas_matrix other[] = {
+        whole,
+        modblas_transpose(whole),
+        at(buffer, MIDDLE + 1, MODBLAS_U64, SIDE, 1),
+        at(buffer, MIDDLE - SIDE / 2, MODBLAS_U64, SIDE, 1),
+        at(buffer, LAST - SIDE, MODBLAS_U64, SIDE, 1),
+        at(buffer, 1, MODBLAS_U64, SIDE, 1),
+        at(buffer, LAST - 1, MODBLAS_U64, -SIDE, -1),
+        at(buffer, MIDDLE, MODBLAS_U8, SIDE, 1),
+        at(buffer, MIDDLE + 5, MODBLAS_I32, SIDE + 1, 1),
+        at(buffer, MIDDLE + 7, MODBLAS_U16, 0, 0),
+    };
+    for (size_t o = 0; o < sizeof other / sizeof other[0]; o++) {
+        const modblas_matrix *pair[][2] = {
+            {&other[o], &apart}, {&apart, &other[o]}, {&other[o], &other[o]}};
+        for (int x = 0; x < 3; x++) {
+            for (int i = 0; i < BUFFER; i++)
+                buffer[i] = test_below(random, N);
+            check_overlap(buffer, &whole, pair[x][0], pair[x][1], N, way, options);
+        }
+    }
 }
+
+static const uint64_t overlap_moduli[] = {251, 2147483647, UINT64_MAX - 58, 0};
 
 START_TEST(C_overlaps_inputs)
 {
     use_backend(_i);
     test_random random = {4};
-    static uint64_t buffer[BUFFER];
-    const uint64_t N[] = {251, 2147483647, UINT64_MAX - 58, 0};
-    for (int way = 0; way < 64; way++) {
-        uint64_t n = N[way >> 4];
-        modblas_matrix whole = at(buffer, SIDE * SIDE, MODBLAS_U64, SIDE, 1);
-        const modblas_matrix other[] = {
-            whole,
-            modblas_transpose(whole),
-            at(buffer, SIDE * SIDE + 1, MODBLAS_U64, SIDE, 1),
-            at(buffer, SIDE * SIDE - SIDE / 2, MODBLAS_U64, SIDE, 1),
-            at(buffer, 2 * SIDE * SIDE - SIDE, MODBLAS_U64, SIDE, 1),
-            at(buffer, 1, MODBLAS_U64, SIDE, 1),
-            at(buffer, 2 * SIDE * SIDE - 1, MODBLAS_U64, -SIDE, -1),
-            at(buffer, SIDE * SIDE, MODBLAS_U8, SIDE, 1),
-            at(buffer, SIDE * SIDE + 5, MODBLAS_I32, SIDE + 1, 1),
-            at(buffer, SIDE * SIDE + 7, MODBLAS_U16, 0, 0),
-        };
-        modblas_matrix apart = at(buffer, 2 * SIDE * SIDE, MODBLAS_U64, SIDE, 1);
-        for (size_t o = 0; o < sizeof other / sizeof other[0]; o++) {
-            const modblas_matrix *pair[][2] = {
-                {&other[o], &apart}, {&apart, &other[o]}, {&other[o], &other[o]}};
-            for (int x = 0; x < 3; x++) {
-                fill_buffer(buffer, n, &random);
-                check_overlap(buffer, &whole, pair[x][0], pair[x][1], n, way & 15);
-            }
-        }
+    modblas_plan_options options;
+    modblas_plan_options_init(&options);
+    options.tile_m = options.tile_n = 16;
+    for (int way = 0; way < 4 * 4; way++) {
+        uint64_t N = overlap_moduli[way / 4];
+        options.chunk_k = way & 2 ? 7 : 0;
+        check_all_overlaps(N, way, NULL, &random);
+        check_all_overlaps(N, way, &options, &random);
     }
+}
+END_TEST
+
+/* Too little memory to cut all of A and B before the first tile of C is done. */
+START_TEST(C_overlaps_inputs_that_are_read_late)
+{
+    test_random random = {4};
+    modblas_options small;
+    modblas_options_init(&small);
+    small.backend = backend[_i];
+    small.workers = 2;
+    small.memory = 1 << 16;
+    modblas_context_destroy(context);
+    context = NULL;
+    ck_assert_int_eq(modblas_context_create(&context, &small), MODBLAS_OK);
+    modblas_plan_options options;
+    modblas_plan_options_init(&options);
+    options.scheme = MODBLAS_SCHEME_RNS;
+    options.engine = MODBLAS_ENGINE_I8;
+    options.tile_m = options.tile_n = options.chunk_k = 16;
+    for (int way = 0; way < 4 * 4; way++)
+        check_all_overlaps(overlap_moduli[way / 4], way, &options, &random);
 }
 END_TEST
 
@@ -305,7 +356,9 @@ int main(void)
     const TTest *const tests[] = {all_pairs_of_types,
                                   all_types_of_C,
                                   all_layouts,
+                                  strides_of_single_lines_are_free,
                                   C_overlaps_inputs,
+                                  C_overlaps_inputs_that_are_read_late,
                                   what_is_no_integer_is_said,
                                   old_entries_do_not_matter_without_beta};
     int count = test_backends(backend);

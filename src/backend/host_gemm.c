@@ -63,7 +63,10 @@ static const double dgemm_rate = 40e9, sgemm_rate = 80e9;
 static const double dnnl_rate = 600e9;
 #endif
 
-static bool use_cblas, use_dnnl;
+static bool use_cblas;
+#if MODBLAS_HAVE_DNNL
+static bool use_dnnl;
+#endif
 static char i8_name[64] = "plain C int8";
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 

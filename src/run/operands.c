@@ -19,19 +19,35 @@ modblas_matrix mb_window(const modblas_matrix *view, int64_t i, int64_t j, int64
     return w;
 }
 
-/* First and last byte that a view touches, relative to data. Requires rows, cols >= 1. */
+/* First and last entry that a view touches, in entries from data: below 2^127 for any sizes and
+ * strides. Requires rows, cols >= 1. */
+static void entry_extent(const modblas_matrix *view, __int128 *first, __int128 *last)
+{
+    __int128 down = (__int128)(view->rows - 1) * view->row_stride;
+    __int128 right = (__int128)(view->cols - 1) * view->col_stride;
+    *first = (down < 0 ? down : 0) + (right < 0 ? right : 0);
+    *last = (down > 0 ? down : 0) + (right > 0 ? right : 0);
+}
+
+/* The same in bytes. Requires a checked view. */
 static void extent(const modblas_matrix *view, __int128 *first, __int128 *last)
 {
     __int128 size = (__int128)mb_type_size(view->type);
-    __int128 down = (__int128)(view->rows - 1) * view->row_stride * size;
-    __int128 right = (__int128)(view->cols - 1) * view->col_stride * size;
-    *first = (down < 0 ? down : 0) + (right < 0 ? right : 0);
-    *last = (down > 0 ? down : 0) + (right > 0 ? right : 0) + size - 1;
+    entry_extent(view, first, last);
+    *first *= size;
+    *last = *last * size + size - 1;
 }
 
 static bool is_empty(const modblas_matrix *view)
 {
     return view->rows == 0 || view->cols == 0;
+}
+
+bool mb_size_fits(int64_t rows, int64_t cols, modblas_type type)
+{
+    int64_t entries, bytes;
+    return !__builtin_mul_overflow(rows, cols, &entries) &&
+           !__builtin_mul_overflow(entries, (int64_t)mb_type_size(type), &bytes);
 }
 
 modblas_status mb_view_check(const modblas_matrix *view, char name)
@@ -49,10 +65,12 @@ modblas_status mb_view_check(const modblas_matrix *view, char name)
     if (view->data == NULL)
         return mb_fail(MODBLAS_EINVAL, "%c has data NULL; only empty views may", name);
     __int128 first, last, at = (__int128)(uintptr_t)view->data;
-    extent(view, &first, &last);
-    __int128 bytes = (__int128)view->rows * view->cols * (__int128)mb_type_size(view->type);
-    if (bytes > INT64_MAX || last - first > INT64_MAX || at + first < 0 ||
-        at + last > (__int128)UINTPTR_MAX)
+    entry_extent(view, &first, &last);
+    bool near = first > -INT64_MAX && last < INT64_MAX;
+    if (near)
+        extent(view, &first, &last);
+    if (!near || !mb_size_fits(view->rows, view->cols, view->type) || last - first > INT64_MAX ||
+        at + first < 0 || at + last > (__int128)UINTPTR_MAX)
         return mb_fail(MODBLAS_EINVAL,
                        "%c, %" PRId64 " x %" PRId64 " with strides %" PRId64 ", %" PRId64
                        ", does not fit the address space",

@@ -11,6 +11,9 @@ int64_t mb_lesser(int64_t x, int64_t y);
 modblas_matrix mb_window(const modblas_matrix *view, int64_t i, int64_t j, int64_t rows,
                          int64_t cols);
 
+/* True if rows x cols entries of the type are fewer than 2^63 bytes. */
+bool mb_size_fits(int64_t rows, int64_t cols, modblas_type type);
+
 /* EINVAL with a sentence that calls the view `name` unless it is a legal one: known type, sizes
  * not negative, data present unless empty, all bytes within the address space. */
 modblas_status mb_view_check(const modblas_matrix *view, char name);

@@ -1,0 +1,225 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Every guard has a mutant that trips it. Each mutant is one edit of a copy of the tree; the tests
+# named with it must notice. Killed: it was built, a test ran and failed. A mutant that is not
+# built, or whose tests end by the time limit alone, is listed apart and proves nothing; one that
+# passes is a missing test, and makes this script fail.
+#
+# Usage: tests/mutants.sh [name...]     (default: all)
+# Environment: MODBLAS_JOBS, the number of compilers at a time (default 2).
+set -euo pipefail
+
+source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+tree=$work/tree
+build=$work/build
+jobs=${MODBLAS_JOBS:-2}
+limit=120 # seconds for the tests of one mutant
+wanted=("$@")
+killed=() survived=() unbuilt=() timed_out=()
+
+prepare() {
+    mkdir "$tree"
+    cp -R "$source_dir"/{CMakeLists.txt,cmake,include,kernels,src,tests} "$tree"
+    cmake -S "$tree" -B "$build" -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE=-O1 \
+        -DMODBLAS_CUDA=OFF -DMODBLAS_BENCH=OFF -DMODBLAS_TESTS=ON >"$work/log" 2>&1 ||
+        { cat "$work/log"; exit 2; }
+}
+
+# Builds and runs tests ("a b" for test_a and test_b); leaves the output in $work/log.
+make_tests() {
+    local targets=()
+    for test in $1; do targets+=("test_$test"); done
+    cmake --build "$build" --parallel "$jobs" --target "${targets[@]}" >"$work/log" 2>&1
+}
+run_tests() {
+    timeout $((2 * limit)) ctest --test-dir "$build" --timeout "$limit" --stop-on-failure \
+        -R "^test_(${1// /|})\$" >"$work/log" 2>&1
+}
+
+# Replaces the only occurrence of $2 in file $1 of the tree by $3.
+edit() {
+    local text rest
+    text=$(cat "$tree/$1" && printf x)
+    text=${text%x}
+    rest=${text#*"$2"}
+    if [[ $rest == "$text" || $rest == *"$2"* ]]; then
+        echo "$1 does not hold exactly one: $2"
+        exit 2
+    fi
+    printf '%s' "${text%%"$2"*}$3$rest" >"$tree/$1"
+    if cmp -s "$tree/$1" "$source_dir/$1"; then
+        echo "$1 is not changed by: $3"
+        exit 2
+    fi
+}
+
+is_wanted() {
+    [[ ${#wanted[@]} == 0 ]] && return 0
+    for name in "${wanted[@]}"; do
+        [[ $name == "$1" ]] && return 0
+    done
+    return 1
+}
+
+# mutant <name> <file> <from> <to> <tests>
+mutant() {
+    is_wanted "$1" || return 0
+    edit "$2" "$3" "$4"
+    local verdict=survived
+    if ! make_tests "$5"; then
+        verdict=unbuilt
+    elif ! run_tests "$5"; then
+        # Failed or crashed; a test that only ran out of time has not noticed anything.
+        verdict=timed_out
+        grep -Eq '\*\*\*(Failed|Exception)' "$work/log" && verdict=killed
+    fi
+    cp "$source_dir/$2" "$tree/$2"
+    declare -n list=$verdict
+    list+=("$1")
+    printf '%-10s %-28s %s (tests: %s)\n' "$verdict" "$1" "$2" "$5"
+}
+
+all_tests="arith exact plan support tiny gemm views errors chunks faults verify"
+prepare
+make_tests "$all_tests" || { cat "$work/log"; exit 2; }
+run_tests "$all_tests" || { cat "$work/log"; echo "the tests fail without any mutant"; exit 2; }
+
+# ---- bounds ----
+mutant chunk_one_longer src/exact/bound.c \
+    'return k > INT64_MAX ? INT64_MAX : (int64_t)k;' \
+    'return k > INT64_MAX - 1 ? INT64_MAX : (int64_t)k + 1;' tiny
+mutant chunk_one_longer_seen_by_sums src/exact/bound.c \
+    'return k > INT64_MAX ? INT64_MAX : (int64_t)k;' \
+    'return k > INT64_MAX - 1 ? INT64_MAX : (int64_t)k + 1;' chunks
+mutant one_modulus_too_few src/exact/bound.c \
+    '            return s;' '            return s - (s > 1);' gemm
+mutant rounding_left_out src/exact/bound.c \
+    'right = times(right, ((uint64_t)1 << 32) - rounding);' \
+    'right = times(right, ((uint64_t)1 << 32) - rounding / 2);' exact
+mutant rns_bound_inclusive src/exact/bound.c \
+    'return is_less(left, right);' 'return !is_less(right, left);' exact
+mutant holds_strictly src/exact/bound.c \
+    'range.neg <= engine->most_negative' 'range.neg < engine->most_negative' exact
+mutant digits_strictly src/exact/bound.c \
+    'range.neg <= center' 'range.neg < center' exact
+mutant wrong_balanced_side src/exact/bound.c \
+    '.pos = (m - 1) / 2' '.pos = m / 2' exact
+mutant residue_may_be_N src/exact/modulus.c \
+    'N - 1 <= mb_type_largest(type)' 'N <= mb_type_largest(type)' errors
+
+# ---- arithmetic ----
+mutant missing_carry kernels/arith.h \
+    'mb_mulhi64(a, b) + (r.lo < lo);' 'mb_mulhi64(a, b);' arith
+mutant sum_wraps kernels/arith.h \
+    '(s < a || s >= mod->n)' '(s >= mod->n)' arith
+mutant no_last_correction kernels/arith.h \
+    'return r >= norm ? r - norm : r;' 'return r;' arith
+mutant any_number_is_integer kernels/arith.h \
+    'return (double)*v == x;' 'return (double)*v == x || 1;' views
+mutant limit_excluded kernels/arith.h \
+    'x >= -limit && x <= limit' 'x >= -limit && x < limit' views
+mutant lost_final_reduction kernels/scheme.h \
+    'join->narrow ? mb_reduce64(s.v.lo, &join->mod)' 'join->narrow ? s.v.lo' tiny
+mutant offset_of_wrong_sign kernels/scheme.h \
+    '& cut->mask) - cut->offset)' '& cut->mask) + cut->offset)' tiny
+mutant bound_off_signed kernels/scheme.h \
+    'if (magnitude > cut->bound)' 'if (magnitude / 2 > cut->bound)' errors
+mutant bound_off_unsigned kernels/scheme.h \
+    'if (v > cut->bound)' 'if (v / 2 > cut->bound)' errors
+mutant quotient_of_join_lost kernels/scheme.h \
+    'uint64_t q = s.t >> 32;' 'uint64_t q = s.t >> 33;' tiny
+
+# ---- plan ----
+mutant center_moved src/plan/constants.c \
+    'mb_range_magnitude(entries->range) : mod->half' \
+    'mb_range_magnitude(entries->range) : mod->half + 1' tiny
+mutant narrow_too_often src/plan/constants.c \
+    'return sum >> 64 == 0;' 'return sum >> 66 == 0;' plan
+mutant triangle_one_fold_short src/plan/constants.c \
+    'folds = term + 1;' 'folds = term > 0 ? term : 1;' gemm
+mutant lost_fold_rns src/plan/rns.c \
+    'cut(&out->a, math, mod, &math->a, true);' 'cut(&out->a, math, mod, &math->a, false);' tiny
+mutant unbias_of_wrong_sign src/plan/rns.c \
+    '(m - join->bias % m) % m' 'join->bias % m' plan
+mutant lost_fold_split src/plan/split.c \
+    'out->b.folds = math->digits_a;' 'out->b.folds = 1;' plan
+mutant folds_not_counted src/plan/split.c \
+    'engine->S / (uint64_t)math->digits_a' 'engine->S' tiny
+mutant direct_bound_one_more src/plan/direct.c \
+    'mb_bound_longest_k(engine->S, a, b)' 'mb_bound_longest_k(engine->S + a * b, a, b)' tiny
+mutant forced_chunk_not_checked src/plan/tile.c \
+    'if (lesser(forced, k) > longest)' 'if (lesser(forced, k) > longest + 1)' tiny
+mutant memory_not_checked src/plan/tile.c \
+    'choice.bytes_each > memory - choice.bytes_shared' 'choice.bytes_each > memory' plan
+mutant struck_engine_used src/plan/plan.c \
+    "caps->struck[e][0] != '\\0'" "caps->struck[e][0] == '\\n'" plan
+
+# ---- run ----
+mutant wrong_tile_edge src/run/exec.c \
+    '*lines = mb_lesser(whole - tile * size, size);' \
+    '*lines = mb_lesser(whole - tile * size + 1, size);' tiny
+mutant carry_lost src/run/exec.c '.add_carry = !first' '.add_carry = !first && !store' tiny
+mutant beta_lost src/run/exec.c \
+    '.beta = store ? c->beta : 0' '.beta = store ? c->beta & 1 : 0' gemm
+mutant planes_mixed_up src/run/exec.c 'chunk * tiles + tile);' 'chunk + 0 * tiles + tile);' tiny
+mutant ignored_status_gemm src/run/exec.c \
+    'MB_TRY(c->backend->gemm(mb_team_worker(&c->team, w), &job));' \
+    '(void)c->backend->gemm(mb_team_worker(&c->team, w), &job);' faults
+mutant ignored_status_split src/run/exec.c \
+    'MB_TRY(split_block(c, w, OPERAND_B, tj, chunk, tile));' \
+    '(void)split_block(c, w, OPERAND_B, tj, chunk, tile);' faults
+mutant ignored_status_wait src/run/exec.c \
+    'status = status == MODBLAS_OK ? waited : status;' \
+    'status = status == MODBLAS_OK ? waited & 0 : status;' faults
+mutant detail_lost_between_threads src/run/sched.c \
+    'strncpy(r->detail, modblas_detail(), DETAIL_SIZE - 1);' \
+    'strncpy(r->detail, "a task failed", DETAIL_SIZE - 1);' faults
+mutant shared_memory_reused src/run/context.c \
+    '(i == 0 ? team->shared : 0)' '(i == 1 ? team->shared : 0)' gemm
+mutant self_overlap_missed src/run/operands.c \
+    'cs / g < (uint64_t)view->rows' 'cs / g + 1 < (uint64_t)view->rows' errors
+mutant check_sees_half src/run/freivalds.c \
+    'if (cx[i] != check->expected[i])' 'if (cx[i] / 2 != check->expected[i] / 2)' verify
+mutant one_round_too_few src/run/freivalds.c \
+    'reached < (uint64_t)1 << 40' 'reached < (uint64_t)1 << 39' verify
+
+# ---- api ----
+mutant overlap_not_seen src/api.c \
+    '.overlap = mb_views_overlap(C, A) || mb_views_overlap(C, B)' '.overlap = false' views
+mutant overlap_with_B_not_seen src/api.c \
+    '.overlap = mb_views_overlap(C, A) || mb_views_overlap(C, B)' \
+    '.overlap = mb_views_overlap(C, A)' views
+mutant bounds_not_swapped src/api.c 's.bound_a = o->bound_b;' 's.bound_a = o->bound_a;' errors
+mutant alpha_lost src/api.c \
+    'p.alpha = mb_reduce64(alpha, &mod);' 'p.alpha = mb_reduce64(alpha != 0, &mod);' gemm
+
+# ---- host ----
+mutant swapped_strides src/backend/host_kernels.c \
+    'i * view->row_stride + j * view->col_stride' \
+    'i * view->col_stride + j * view->row_stride' views
+mutant padding_not_cleared src/backend/host_kernels.c \
+    'last ? job->k_padded - k : 0' '0 * (last ? job->k_padded - k : 0)' gemm
+mutant write_beyond_C src/backend/host_kernels.c \
+    'store_run(c, job->C.type, job->C.col_stride, r, count);' \
+    'store_run(c, job->C.type, job->C.col_stride, r, count + (i == 0));' gemm
+mutant sum_of_wrong_column src/backend/host_gemm.c \
+    'C[r * ldc + c + x] = sum[x];' 'C[r * ldc + c + x] = sum[x & 1];' gemm
+
+# ---- the tests' helpers ----
+mutant canvas_sees_nothing tests/support/canvas.c \
+    'intact = intact && (inside[i]' 'intact = intact || (inside[i]' support
+mutant oracle_forgets_carries tests/support/oracle.c \
+    'carries += sum < p;' 'carries += sum < p && l < 0;' support
+mutant model_sees_one_side tests/support/model.c \
+    '-end[0] > (__int128)engine->S || ' '' support
+mutant fault_never_comes tests/support/fault.c \
+    'atomic_fetch_sub(&countdown, 1) != 1' 'atomic_fetch_sub(&countdown, 1) != 0' support
+
+printf '%d killed, %d survived, %d not built, %d timed out\n' "${#killed[@]}" "${#survived[@]}" \
+    "${#unbuilt[@]}" "${#timed_out[@]}"
+if [[ ${#survived[@]} != 0 ]]; then
+    printf 'survived: %s\n' "${survived[*]}"
+    exit 1
+fi
