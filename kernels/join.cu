@@ -8,8 +8,9 @@ enum { EACH = 4, LANES = 32, ROWS = 8 };
 
 /* Planes whose sums are on their way together. Terms beyond the last are 0, so that an odd plane
  * needs no branch: 0 is added to everything. */
-enum { BATCH = 2 };
-static_assert(MB_MAX_PLANES % BATCH == 0, "a term beyond the last has its place");
+enum { BATCH = 2, BYTE_BATCH = 5 };
+static_assert(MB_MAX_PLANES % BATCH == 0 && MB_MAX_PLANES % BYTE_BATCH == 0,
+              "a term beyond the last has its place");
 enum { GRID_X = 0x7fffffff, GRID_Y = 65535 };
 
 /* EACH elements that are read and written in accesses of at most 16 bytes. */
@@ -89,6 +90,19 @@ static __device__ __forceinline__ void add_sum(mb_joining *s, int32_t sum, const
         mb_join_i32(s, sum, &term, &join);
 }
 
+/* A byte is y already. */
+template <kind known>
+static __device__ __forceinline__ void add_sum(mb_joining *s, uint8_t y, const mb_term &term,
+                                               const mb_join &join)
+{
+    if constexpr (known == WORDS) {
+        s->t += (uint64_t)y * term.fraction;
+        s->v.lo += (uint64_t)y * (uint32_t)term.weight;
+    } else {
+        mb_join_u8(s, y, &term, &join);
+    }
+}
+
 template <kind known>
 static __device__ __forceinline__ void add_sum(mb_joining *s, double sum, const mb_term &term,
                                                const mb_join &join)
@@ -98,19 +112,19 @@ static __device__ __forceinline__ void add_sum(mb_joining *s, double sum, const 
 
 /* v[p] = the sums of plane p, for p < planes. All loads are on their way before the first is used;
  * one test for the whole batch keeps it free of branches. */
-template <typename Sum>
+template <int batch, typename Sum>
 static __device__ __forceinline__ void load_planes(quad<Sum> *v, const Sum *acc,
                                                    int64_t plane_stride, int planes, int n)
 {
     if (n == EACH && aligned(acc) && aligned(acc + plane_stride)) {
 #pragma unroll
-        for (int p = 0; p < BATCH; p++)
+        for (int p = 0; p < batch; p++)
             if (p < planes)
                 v[p] = *(const quad<Sum> *)(acc + p * plane_stride);
         return;
     }
 #pragma unroll
-    for (int p = 0; p < BATCH; p++)
+    for (int p = 0; p < batch; p++)
         if (p < planes)
             v[p] = load_each(acc + p * plane_stride, 1, n);
 }
@@ -119,17 +133,18 @@ template <kind known, typename Sum>
 static __device__ __forceinline__ void add_planes(mb_joining *s, const mb_join &join,
                                                   const Sum *acc, int64_t plane_stride, int n)
 {
+    constexpr int batch = sizeof(Sum) == 1 ? BYTE_BATCH : BATCH;
     /* What adding a sum reads of join, so that the compiler sees constants. */
     mb_join flags;
     flags.residues = known >= RESIDUES;
     flags.narrow = known != DIGITS && known != RESIDUES;
     flags.bias = join.bias;
 #pragma unroll 1
-    for (int i = 0; i < join.terms; i += BATCH, acc += BATCH * plane_stride) {
-        quad<Sum> v[BATCH] = {};
-        load_planes(v, acc, plane_stride, join.terms - i, n);
+    for (int i = 0; i < join.terms; i += batch, acc += batch * plane_stride) {
+        quad<Sum> v[batch] = {};
+        load_planes<batch>(v, acc, plane_stride, join.terms - i, n);
 #pragma unroll
-        for (int p = 0; p < BATCH; p++)
+        for (int p = 0; p < batch; p++)
 #pragma unroll
             for (int e = 0; e < EACH; e++)
                 add_sum<known>(&s[e], v[p].e[e], join.term[i + p], flags);
@@ -307,7 +322,9 @@ extern "C" cudaError_t mb_launch_join(const mb_join *join, const mb_join_args *a
     mb_join padded = *join;
     for (int i = join->terms; i < MB_MAX_PLANES; i++)
         padded.term[i] = {};
-    if (join->wide)
+    if (join->reduced)
+        join_kernel<uint8_t><<<grid, block, 0, stream>>>(padded, *args);
+    else if (join->wide)
         join_kernel<double><<<grid, block, 0, stream>>>(padded, *args);
     else
         join_kernel<int32_t><<<grid, block, 0, stream>>>(padded, *args);

@@ -30,7 +30,7 @@ typedef struct mb_split_args {
 } mb_split_args;
 
 /* Sums to residues; see mb_join_job in src/backend/backend.h for the operation.
- * Requires: acc_ld >= cols; sums are double if join.wide, else int32. */
+ * Requires: acc_ld >= cols; sums are double if join.wide, bytes if join.reduced, else int32. */
 typedef struct mb_join_args {
     const void *acc;
     int64_t acc_ld, acc_plane_stride;
@@ -53,12 +53,29 @@ typedef struct mb_check_args {
     uint64_t N;
 } mb_check_args;
 
+/* INT8 products whose sums leave as residues: for i < count, r < m, c < n
+ *     C[i*stride_c + r*ldc + c] = (sum_{j<k} A[i*stride_a + r*lda + j] * B[i*stride_b + c*ldb +
+ * j]) mod moduli[i],  in [0, moduli[i]). Requires: compute capability 9.0; 0 < count <=
+ * MB_MAX_PLANES; m, n, k > 0 and below 2^31 - 128; every size, leading dimension, stride and
+ * pointer a multiple of 16; strides of A and B may be 0; 2 <= moduli[i] <= 256. Bound: |every sum|
+ * <= 2^31 - 1. */
+typedef struct mb_fused_args {
+    const int8_t *A, *B;
+    uint8_t *C;
+    int64_t m, n, k;
+    int64_t lda, ldb, ldc;
+    int64_t stride_a, stride_b, stride_c;
+    int count;
+    const uint32_t *moduli; /* in host memory */
+} mb_fused_args;
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 cudaError_t mb_launch_split(const mb_cut *cut, const mb_split_args *args, cudaStream_t stream);
 cudaError_t mb_launch_join(const mb_join *join, const mb_join_args *args, cudaStream_t stream);
+cudaError_t mb_launch_fused(const mb_fused_args *args, cudaStream_t stream);
 cudaError_t mb_launch_check(const mb_check_args *args, cudaStream_t stream);
 
 #ifdef __cplusplus

@@ -74,8 +74,9 @@ typedef struct mb_join {
     mb_mod mod;
     int terms;
     int residues;
-    int wide;   /* sums are doubles */
-    int narrow; /* everything before the last reduction stays below 2^64 */
+    int wide;    /* sums are doubles */
+    int reduced; /* sums are bytes: y_i itself */
+    int narrow;  /* everything before the last reduction stays below 2^64 */
     uint64_t bias;
     uint64_t constant; /* digits: -bias * sum of weights mod N; residues: 0 */
     uint64_t minus_M;  /* residues: -alpha*M mod N */
@@ -195,6 +196,12 @@ MB_FN void mb_join_i32(mb_joining *s, int32_t sum, const mb_term *term, const mb
         y = y >= term->m ? y - term->m : y;
         y = y >= term->m ? y - term->m : y;
     }
+    mb_join_add(s, y, term, join);
+}
+
+/* Adds a sum that was reduced where it was made: y in [0, m). */
+MB_FN void mb_join_u8(mb_joining *s, uint8_t y, const mb_term *term, const mb_join *join)
+{
     mb_join_add(s, y, term, join);
 }
 

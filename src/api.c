@@ -131,7 +131,7 @@ static modblas_status find_proved_plan(const product *p, const mb_plan *plan, mb
     modblas_status status = MODBLAS_OK;
     mb_reasons reasons;
     bool right = false, given = is_planned(plan, &p->request);
-    for (int round = 0; !right && round <= MB_MAX_ENGINES; round++) {
+    for (int round = 0; !right && round <= MB_MAX_ENGINES + 1; round++) {
         mb_caps caps = mb_device_caps(p->context, device);
         if (given && round == 0)
             *proved = *plan;

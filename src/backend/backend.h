@@ -51,6 +51,9 @@ typedef struct mb_gemm_job {
     int64_t stride_a, stride_b, stride_c;
     int count;
     int term; /* the caller's: which terms of a plan these are */
+    /* NULL; or, where the backend fuses, the modulus (2 to 256) of each product: C then holds
+     * bytes, the sums mod it in [0, m). */
+    const uint32_t *moduli;
 } mb_gemm_job;
 
 /* Join planes of sums to residues, add what is to be added, and store:
@@ -64,7 +67,7 @@ typedef struct mb_join_job {
     const mb_mod *mod;  /* the modulus, also when join is NULL */
     double float_limit; /* for entries of C, as in mb_cut */
     const void *acc;
-    mb_element acc_type; /* I32, F32 or F64 */
+    mb_element acc_type; /* I32, F32 or F64; U8 if join.reduced */
     int64_t acc_ld, acc_plane_stride;
     int64_t rows, cols;
     uint64_t *carry;
@@ -104,6 +107,8 @@ typedef struct mb_backend {
     /* Default number of workers on a device. */
     int (*default_workers)(int device);
     void (*rates)(int device, mb_rates *rates);
+    /* True if gemm takes i8 jobs with moduli on the device. */
+    bool (*fuses)(int device);
 
     /* A worker on a device: on cuda a stream, a cuBLAS handle with its own workspace, pinned
      * staging buffers made when first needed. */

@@ -46,6 +46,13 @@ fail:
     return status;
 }
 
+static mb_element sum_type(const mb_join *join)
+{
+    if (join->reduced)
+        return MB_ELEMENT_U8;
+    return join->wide ? MB_ELEMENT_F64 : MB_ELEMENT_I32;
+}
+
 static modblas_status join(mb_worker *worker, const mb_join_job *job)
 {
     modblas_status status;
@@ -65,7 +72,7 @@ static modblas_status join(mb_worker *worker, const mb_join_job *job)
         .float_limit = job->float_limit,
         .faults = worker->faults,
     };
-    if (job->join && job->acc_type != (job->join->wide ? MB_ELEMENT_F64 : MB_ELEMENT_I32))
+    if (job->join && job->acc_type != sum_type(job->join))
         return mb_fail(MODBLAS_EINTERNAL, "the CUDA backend cannot join this type of sum");
     MB_CUDA(mb_launch_join, job->join ? job->join : &nothing, &args, worker->stream);
 fail:
@@ -127,6 +134,7 @@ const mb_backend mb_cuda_table = {
     .device_info = mb_cuda_device_info,
     .default_workers = mb_cuda_default_workers,
     .rates = mb_cuda_rates,
+    .fuses = mb_cuda_fuses,
     .worker_create = mb_cuda_worker_create,
     .worker_destroy = mb_cuda_worker_destroy,
     .alloc = mb_cuda_alloc,

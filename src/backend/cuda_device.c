@@ -5,6 +5,8 @@
 #include <cudaTypedefs.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { MAX_DEVICES = 64 };
 
@@ -246,6 +248,18 @@ int mb_cuda_default_workers(int device)
 {
     (void)device;
     return 2;
+}
+
+/* The fused kernel is for Hopper alone. MODBLAS_CUDA_GEMM=cublas leaves all GEMMs to cuBLAS. */
+bool mb_cuda_fuses(int device)
+{
+#if MODBLAS_HAVE_FUSED
+    const char *wanted = getenv("MODBLAS_CUDA_GEMM");
+    return capability(device) == 90 && (wanted == NULL || strcmp(wanted, "cublas") != 0);
+#else
+    (void)device;
+    return false;
+#endif
 }
 
 /* One H200, CUDA 13.0, cuBLAS 13.1.0: GEMMs of full-range data at n = 8192; split and join of ten

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* GEMMs by cuBLAS. Row-major C = A*B^T is column-major C^T = B*A^T: cuBLAS's first operand is B,
  * transposed, its second A as it lies. That is the one layout in which INT8 is fast. */
+#include "../../kernels/kernels.h"
 #include "cuda_worker.h"
 
 /* One call over all planes beats one call each up to here (977 against 643 Tops/s at n = 2048 on
@@ -53,10 +54,43 @@ fail:
     return status;
 }
 
+/* By our own kernel, all products in one launch. */
+static modblas_status gemm_fused(mb_worker *worker, const mb_gemm_job *job)
+{
+    modblas_status status = MODBLAS_OK;
+#if MODBLAS_HAVE_FUSED
+    const mb_fused_args args = {
+        .A = job->A,
+        .B = job->B,
+        .C = job->C,
+        .m = job->m,
+        .n = job->n,
+        .k = job->k,
+        .lda = job->lda,
+        .ldb = job->ldb,
+        .ldc = job->ldc,
+        .stride_a = job->stride_a,
+        .stride_b = job->stride_b,
+        .stride_c = job->stride_c,
+        .count = job->count,
+        .moduli = job->moduli,
+    };
+    MB_CUDA(mb_launch_fused, &args, worker->stream);
+fail:
+    return status;
+#else
+    (void)worker;
+    status = mb_fail(MODBLAS_EINTERNAL, "%d products cannot be reduced in this build", job->count);
+    return status;
+#endif
+}
+
 static modblas_status gemm(mb_worker *worker, const mb_gemm_job *job)
 {
     modblas_status status = MODBLAS_OK;
     const bool small = job->m <= BATCH_LIMIT && job->n <= BATCH_LIMIT && job->k <= BATCH_LIMIT;
+    if (job->moduli != NULL)
+        return gemm_fused(worker, job);
     if (job->count > 1 && small)
         return gemm_batched(worker, job);
     for (int i = 0; i < job->count; i++)

@@ -5,8 +5,11 @@
 
 #include "backend.h"
 
+enum { MB_HOST_SUMS = 1 << 14 };
+
 struct mb_worker {
     uint32_t faults;
+    int32_t sums[MB_HOST_SUMS]; /* of products that leave residues */
     double stamp[MB_MAX_STAMPS];
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* GEMMs of the host's engines: f64 and f32 by a CBLAS, i8 by oneDNN where its INT8 product is
  * exact on this CPU, plain C otherwise. One thread each: our workers are the parallelism. */
+#include "../../kernels/residue.h"
 #include "host.h"
 
 #include <limits.h>
@@ -221,15 +222,40 @@ enum { CBLAS_BLOCK = 1 << 30 };
 GEMM_FLOAT(gemm_f64, double, cblas_dgemm, plain_f64)
 GEMM_FLOAT(gemm_f32, float, cblas_sgemm, plain_f32)
 
+/* One product that leaves residues mod m: the twin of kernels/fused.cu. */
+static modblas_status gemm_residues(mb_worker *worker, const mb_gemm_job *job, const int8_t *A,
+                                    const int8_t *B, uint8_t *C, uint32_t m)
+{
+    const mb_residue rule = mb_residue_of(m);
+    mb_gemm_job row = *job;
+    row.m = 1;
+    row.ldc = MB_HOST_SUMS;
+    for (int64_t i = 0; i < job->m; i++) {
+        for (int64_t j = 0; j < job->n; j += row.n) {
+            row.n = job->n - j < MB_HOST_SUMS ? job->n - j : MB_HOST_SUMS;
+            modblas_status status =
+                gemm_i8(&row, A + i * job->lda, B + j * job->ldb, worker->sums);
+            if (status != MODBLAS_OK)
+                return status;
+            for (int64_t c = 0; c < row.n; c++)
+                C[i * job->ldc + j + c] = (uint8_t)mb_residue_reduce(worker->sums[c], &rule);
+        }
+    }
+    return MODBLAS_OK;
+}
+
 modblas_status mb_host_gemm(mb_worker *worker, const mb_gemm_job *job)
 {
-    (void)worker;
     pthread_once(&once, choose);
     modblas_status status = MODBLAS_OK;
     int threads = bound_threads();
     for (int64_t i = 0; i < job->count && status == MODBLAS_OK; i++) {
         int64_t a = i * job->stride_a, b = i * job->stride_b, c = i * job->stride_c;
-        if (job->engine->in == MB_ELEMENT_I8)
+        if (job->moduli != NULL)
+            status =
+                gemm_residues(worker, job, (const int8_t *)job->A + a, (const int8_t *)job->B + b,
+                              (uint8_t *)job->C + c, job->moduli[i]);
+        else if (job->engine->in == MB_ELEMENT_I8)
             status = gemm_i8(job, (const int8_t *)job->A + a, (const int8_t *)job->B + b,
                              (int32_t *)job->C + c);
         else if (job->engine->in == MB_ELEMENT_F32)

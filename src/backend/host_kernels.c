@@ -130,6 +130,9 @@ static void join_run(uint64_t *r, const mb_join_job *job, int64_t i, int64_t j0,
         if (job->acc_type == MB_ELEMENT_I32) {
             for (int j = 0; j < count; j++)
                 mb_join_i32(&s[j], ((const int32_t *)job->acc)[at + j], term, join);
+        } else if (job->acc_type == MB_ELEMENT_U8) {
+            for (int j = 0; j < count; j++)
+                mb_join_u8(&s[j], ((const uint8_t *)job->acc)[at + j], term, join);
         } else if (job->acc_type == MB_ELEMENT_F32) {
             for (int j = 0; j < count; j++)
                 mb_join_i32(&s[j], (int32_t)((const float *)job->acc)[at + j], term, join);

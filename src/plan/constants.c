@@ -3,6 +3,11 @@
 
 #include <string.h>
 
+mb_element mb_plan_sum(const mb_arithmetic *math)
+{
+    return math->fused ? MB_ELEMENT_U8 : math->engine->acc;
+}
+
 void mb_cut_begin(mb_cut *cut, const mb_mod *mod, const mb_entries *entries)
 {
     memset(cut, 0, sizeof *cut);
@@ -28,7 +33,8 @@ void mb_join_begin(mb_join *join, const mb_mod *mod, const mb_arithmetic *math)
     memset(join, 0, sizeof *join);
     join->mod = *mod;
     join->terms = math->terms;
-    join->wide = math->engine->acc == MB_ELEMENT_F64;
+    join->wide = mb_plan_sum(math) == MB_ELEMENT_F64;
+    join->reduced = math->fused;
     join->bias = math->engine->bias;
 }
 

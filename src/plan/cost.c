@@ -42,7 +42,7 @@ static double split_bytes(const mb_plan *plan, int operand)
 static double join_bytes(const mb_plan *plan)
 {
     const modblas_problem *p = &plan->request.problem;
-    double sums = plan->math.terms * (double)mb_element_size(plan->math.engine->acc);
+    double sums = plan->math.terms * (double)mb_element_size(mb_plan_sum(&plan->math));
     double carry = plan->chunks > 1 ? 16 : 0;
     double overlap = plan->request.overlap ? 16 : 0;
     return (double)p->m * (double)p->n *
@@ -58,7 +58,8 @@ double mb_cost(const mb_plan *plan, const mb_caps *caps)
     double bytes =
         split_bytes(plan, 0) * again_a + split_bytes(plan, 1) * again_b + join_bytes(plan);
     double exposed = 1;
-    if (!caps->workers_add && plan->workers > 1) {
+    /* Fused GEMMs leave no room on the chip for other kernels. */
+    if (!caps->workers_add && plan->workers > 1 && !plan->math.fused) {
         exposed = 1 / tiles;
         exposed = exposed < least_exposed ? least_exposed : exposed;
     }

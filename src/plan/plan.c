@@ -8,6 +8,16 @@ static const mb_scheme_rules *const schemes[] = {&mb_scheme_direct, &mb_scheme_s
                                                  &mb_scheme_rns};
 enum { SCHEMES = sizeof schemes / sizeof schemes[0] };
 
+/* The fused kernel computes 256 x 256 entries at once; thinner products are left to the library.
+ */
+enum { LEAST_FUSED = 192 };
+
+static bool can_fuse(const mb_arithmetic *math, const modblas_problem *p, const mb_caps *caps)
+{
+    return caps->fuses && math->scheme == MODBLAS_SCHEME_RNS &&
+           math->engine->in == MB_ELEMENT_I8 && p->m >= LEAST_FUSED && p->n >= LEAST_FUSED;
+}
+
 /* One scheme in one variant on one engine: prices it, or says why not. */
 static bool try_candidate(mb_plan *plan, const mb_scheme_rules *rules, int variant,
                           const mb_caps *caps, mb_candidate *note)
@@ -24,7 +34,10 @@ static bool try_candidate(mb_plan *plan, const mb_scheme_rules *rules, int varia
         snprintf(note->reason, MB_REASON_SIZE, "%s", caps->struck[e]);
         return false;
     }
-    if (!rules->fit(&plan->math, variant, p, note->reason) || !mb_tile(plan, caps, note->reason))
+    if (!rules->fit(&plan->math, variant, p, note->reason))
+        return false;
+    plan->math.fused = can_fuse(&plan->math, p, caps);
+    if (!mb_tile(plan, caps, note->reason))
         return false;
     note->seconds = plan->seconds;
     return true;

@@ -15,6 +15,7 @@ typedef struct mb_caps {
     char struck[MB_MAX_ENGINES]
                [MB_REASON_SIZE]; /* why an engine must not be used; empty if it may */
     mb_rates rates;
+    bool fuses;       /* GEMMs of rns/i8 can leave residues instead of sums */
     bool workers_add; /* workers have units of their own (cores); on a GPU they share them */
     bool staging;     /* operands may need staging buffers */
     int workers;
@@ -35,6 +36,7 @@ typedef struct mb_arithmetic {
     mb_entries a, b;
     int digits_a, digits_b, radix_bits; /* split; A's digits are the folds of B */
     int moduli;                         /* rns */
+    bool fused;                         /* rns: GEMMs leave residues, one byte each */
     int terms;                          /* planes of sums */
     bool triangular;   /* term u needs only folds 0..u: products of weight >= N vanish */
     int64_t longest_k; /* by bound.h: chunks of k are at most this long */
@@ -98,6 +100,9 @@ typedef struct mb_block {
     uint64_t bytes;
 } mb_block;
 mb_block mb_plan_block(const mb_arithmetic *math, int operand, int64_t lines, int64_t k);
+
+/* The type of the sums that GEMMs leave. */
+mb_element mb_plan_sum(const mb_arithmetic *math);
 
 /* Products of one tile and chunk: how many, and along which k' (padded) for term u. */
 int64_t mb_plan_term_k(const mb_arithmetic *math, int term, int64_t k_padded);

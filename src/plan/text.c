@@ -36,7 +36,7 @@ static void put_arithmetic(mb_writer *w, const mb_arithmetic *math)
         mb_put(w, ", %d x %d digits of %d bits%s", math->digits_a, math->digits_b,
                math->radix_bits,
                math->triangular ? ", products of weight N and more left out" : "");
-    mb_put(w, "\n");
+    mb_put(w, "%s\n", math->fused ? ", sums reduced in the GEMM" : "");
     const mb_entries *side[] = {&math->a, &math->b};
     for (int i = 0; i < 2; i++)
         mb_put(w, "%s  %c in [-%" PRIu64 ", %" PRIu64 "], %s\n", i ? "       " : "bounds ",

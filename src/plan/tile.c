@@ -46,7 +46,6 @@ static uint64_t blocks(uint64_t bytes, int64_t rows, int64_t cols)
 static void lay_out(mb_plan *plan, const mb_caps *caps)
 {
     const modblas_problem *p = &plan->request.problem;
-    const mb_engine *engine = plan->math.engine;
     plan->tiles_m = parts(p->m, plan->tile_m);
     plan->tiles_n = parts(p->n, plan->tile_n);
     plan->chunks = parts(p->k, plan->chunk_k);
@@ -69,7 +68,7 @@ static void lay_out(mb_plan *plan, const mb_caps *caps)
     else if (plan->chunks > 1)
         each[MB_REGION_CARRY] = carry;
     each[MB_REGION_SUMS] =
-        mb_times(tile, (uint64_t)plan->math.terms * mb_element_size(engine->acc));
+        mb_times(tile, (uint64_t)plan->math.terms * mb_element_size(mb_plan_sum(&plan->math)));
     if (caps->staging) {
         each[MB_REGION_STAGE] = larger(slab(plan->tile_m, plan->chunk_k, p->a),
                                        slab(plan->tile_n, plan->chunk_k, p->b));

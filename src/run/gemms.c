@@ -27,6 +27,7 @@ mb_gemm_job mb_gemms_first(const mb_arithmetic *math, const mb_block *a, const m
         .stride_a = math->scheme == MODBLAS_SCHEME_RNS ? a->plane_stride : 0,
         .stride_b = b->plane_stride,
         .stride_c = a->lines * b->lines,
+        .moduli = math->fused ? math->engine->moduli : NULL,
     };
     set_batch(math, a, &job);
     return job;
@@ -35,10 +36,12 @@ mb_gemm_job mb_gemms_first(const mb_arithmetic *math, const mb_block *a, const m
 void mb_gemms_next(const mb_arithmetic *math, const mb_block *a, mb_gemm_job *job)
 {
     int64_t in = (int64_t)mb_element_size(math->engine->in);
-    int64_t acc = (int64_t)mb_element_size(math->engine->acc);
+    int64_t acc = (int64_t)mb_element_size(mb_plan_sum(math));
     job->A = (const char *)job->A + in * job->stride_a * job->count;
     job->B = (const char *)job->B + in * job->stride_b * job->count;
     job->C = (char *)job->C + acc * job->stride_c * job->count;
+    if (job->moduli != NULL)
+        job->moduli += job->count;
     job->term += job->count;
     set_batch(math, a, job);
 }

@@ -12,8 +12,10 @@
 /* Products with fewer operations than this are left to the self-test. */
 static const double least_work = (double)((uint64_t)1 << 31);
 
-/* The check is made modulo this prime, 2^61 - 1, with one random vector. */
+/* Sums are checked modulo this prime, 2^61 - 1, with one random vector; sums that were reduced mod
+ * m, mod m with several, since m may have small factors. */
 static const uint64_t prime = ((uint64_t)1 << 61) - 1;
+enum { FUSED_COLUMNS = 10 };
 
 /* ---- shapes proved -------------------------------------------------------------------------- */
 
@@ -22,6 +24,7 @@ typedef struct {
     const mb_engine *engine;
     int ordinal;
     int terms;
+    bool fused;
     int64_t m, n, k, ld;
 } shape;
 
@@ -33,7 +36,8 @@ static pthread_mutex_t proved_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool same(const shape *x, const shape *y)
 {
     return x->backend == y->backend && x->engine == y->engine && x->ordinal == y->ordinal &&
-           x->terms == y->terms && x->m == y->m && x->n == y->n && x->k == y->k && x->ld == y->ld;
+           x->terms == y->terms && x->fused == y->fused && x->m == y->m && x->n == y->n &&
+           x->k == y->k && x->ld == y->ld;
 }
 
 static bool is_proved(const shape *s)
@@ -130,36 +134,50 @@ fail:
     return status;
 }
 
-static modblas_status thin(const proof *p, const void *data, mb_element element, int64_t rows,
-                           int64_t cols, int64_t row_stride, int64_t col_stride, const uint64_t *x,
-                           uint64_t *y)
+/* y = M x mod N for the thin product's `columns` columns. */
+typedef struct {
+    const proof *proof;
+    int columns;
+    uint64_t N;
+} thin;
+
+static modblas_status thin_product(const thin *t, const void *data, mb_element element,
+                                   int64_t rows, int64_t cols, int64_t row_stride,
+                                   int64_t col_stride, const uint64_t *x, uint64_t *y)
 {
     modblas_matrix M = modblas_row_major(data, mb_element_type(element), rows, cols, row_stride);
     M.col_stride = col_stride;
-    mb_check_job job = {.M = M, .x = x, .y = y, .count = 1, .N = prime};
-    return p->team.device->backend->check(mb_team_worker(&p->team, 0), &job);
+    mb_check_job job = {.M = M, .x = x, .y = y, .count = t->columns, .N = t->N};
+    const mb_team *team = &t->proof->team;
+    return team->device->backend->check(mb_team_worker(team, 0), &job);
 }
 
-/* Compares C x with A (B^T x) for one term. v holds room for x, B^T x, A B^T x and C x. */
+static int columns_of(const proof *p)
+{
+    return p->plan->math.fused ? FUSED_COLUMNS : 1;
+}
+
+/* Compares C x with A (B^T x) for product u of a job. v holds room for x, B^T x, A B^T x and C x.
+ */
 static modblas_status check_term(const proof *p, const mb_gemm_job *job, int u, uint64_t *v,
                                  bool *right)
 {
     modblas_status status = MODBLAS_OK;
-    const mb_engine *engine = job->engine;
-    size_t in = mb_element_size(engine->in), acc = mb_element_size(engine->acc);
-    const char *A = (const char *)job->A + u * job->stride_a * (int64_t)in;
-    const char *B = (const char *)job->B + u * job->stride_b * (int64_t)in;
-    const char *C = (const char *)job->C + u * job->stride_c * (int64_t)acc;
-    uint64_t *x = v, *bx = x + job->n, *abx = bx + job->k, *cx = abx + job->m;
-    uint64_t state = (uint64_t)u + 1;
-    for (int64_t i = 0; i < job->n; i++) {
+    const thin t = {p, columns_of(p), job->moduli != NULL ? job->moduli[u] : prime};
+    mb_element in = job->engine->in, sum = mb_plan_sum(&p->plan->math);
+    const char *A = (const char *)job->A + u * job->stride_a * (int64_t)mb_element_size(in);
+    const char *B = (const char *)job->B + u * job->stride_b * (int64_t)mb_element_size(in);
+    const char *C = (const char *)job->C + u * job->stride_c * (int64_t)mb_element_size(sum);
+    uint64_t *x = v, *bx = x + job->n * t.columns, *abx = bx + job->k * t.columns;
+    uint64_t *cx = abx + job->m * t.columns, state = (uint64_t)u + 1;
+    for (int64_t i = 0; i < job->n * t.columns; i++) {
         state = state * 6364136223846793005U + 1442695040888963407U;
-        x[i] = state >> 4;
+        x[i] = (state >> 4) % t.N;
     }
-    MB_TRY(thin(p, B, engine->in, job->k, job->n, 1, job->ldb, x, bx));
-    MB_TRY(thin(p, A, engine->in, job->m, job->k, job->lda, 1, bx, abx));
-    MB_TRY(thin(p, C, engine->acc, job->m, job->n, job->ldc, 1, x, cx));
-    *right = *right && memcmp(abx, cx, (size_t)job->m * sizeof *cx) == 0;
+    MB_TRY(thin_product(&t, B, in, job->k, job->n, 1, job->ldb, x, bx));
+    MB_TRY(thin_product(&t, A, in, job->m, job->k, job->lda, 1, bx, abx));
+    MB_TRY(thin_product(&t, C, sum, job->m, job->n, job->ldc, 1, x, cx));
+    *right = *right && memcmp(abx, cx, (size_t)(job->m * t.columns) * sizeof *cx) == 0;
 fail:
     return status;
 }
@@ -169,7 +187,7 @@ static modblas_status run_proof(const proof *p, bool *right)
     modblas_status status = MODBLAS_OK;
     const mb_arithmetic *math = &p->plan->math;
     uint32_t faults = 0;
-    int64_t size = p->b.lines + p->a.ld + 2 * p->a.lines;
+    int64_t size = (p->b.lines + p->a.ld + 2 * p->a.lines) * columns_of(p);
     uint64_t *v = malloc((size_t)size * sizeof *v);
     if (v == NULL)
         return mb_fail(MODBLAS_ENOMEM, "no memory to prove an engine");
@@ -198,11 +216,15 @@ mb_caps mb_device_caps(modblas_context *context, const mb_device *device)
 
 static void strike_off(modblas_context *context, mb_device *device, const proof *p)
 {
+    const mb_arithmetic *math = &p->plan->math;
     pthread_mutex_lock(&context->lock);
-    snprintf(device->caps.struck[p->plan->math.engine_index], MB_REASON_SIZE,
-             "struck off: its product of %" PRId64 " x %" PRId64 " x %" PRId64
-             " is inexact on this device",
-             p->a.lines, p->a.ld, p->b.lines);
+    if (math->fused)
+        device->caps.fuses = false;
+    else
+        snprintf(device->caps.struck[math->engine_index], MB_REASON_SIZE,
+                 "struck off: its product of %" PRId64 " x %" PRId64 " x %" PRId64
+                 " is inexact on this device",
+                 p->a.lines, p->a.ld, p->b.lines);
     pthread_mutex_unlock(&context->lock);
 }
 
@@ -218,6 +240,7 @@ modblas_status mb_prove_plan(modblas_context *context, mb_device *device, const 
                .engine = math->engine,
                .ordinal = device->ordinal,
                .terms = math->terms,
+               .fused = math->fused,
                .m = p.a.lines,
                .n = p.b.lines,
                .k = p.a.k,

@@ -23,6 +23,7 @@ typedef struct {
     int64_t low, high; /* of operands: k products of them reach S, or nearly */
     void *a, *b, *c;
     void *A, *B, *C;
+    const uint32_t *modulus; /* NULL; or the GEMM leaves the sums mod it, as bytes */
 } proof;
 
 static void put(void *data, mb_element element, int64_t i, int64_t value)
@@ -39,6 +40,8 @@ static int64_t get(const void *data, mb_element element, int64_t i)
 {
     if (element == MB_ELEMENT_I8)
         return ((const int8_t *)data)[i];
+    if (element == MB_ELEMENT_U8)
+        return ((const uint8_t *)data)[i];
     if (element == MB_ELEMENT_I32)
         return ((const int32_t *)data)[i];
     if (element == MB_ELEMENT_F32)
@@ -78,20 +81,26 @@ static modblas_status move(const proof *p, void *to, void *from, mb_element elem
     return MODBLAS_OK;
 }
 
+static mb_element sum_of(const proof *p)
+{
+    return p->modulus != NULL ? MB_ELEMENT_U8 : p->engine->acc;
+}
+
 static int64_t answer(const proof *p, filling how, int64_t row, int64_t col)
 {
-    int64_t sum = 0;
-    if (how == CORNERS)
-        return p->k * corner_of(p, row) * corner_of(p, col);
-    for (int64_t j = 0; j < p->k; j++)
+    int64_t sum = how == CORNERS ? p->k * corner_of(p, row) * corner_of(p, col) : 0;
+    for (int64_t j = 0; how == RANDOM && j < p->k; j++)
         sum += get(p->a, p->engine->in, row * p->k + j) * get(p->b, p->engine->in, col * p->k + j);
-    return sum;
+    if (p->modulus == NULL)
+        return sum;
+    int64_t m = *p->modulus;
+    return (sum % m + m) % m;
 }
 
 static bool is_right(const proof *p, filling how)
 {
     for (int64_t i = 0; i < p->m * p->n; i++) {
-        if (get(p->c, p->engine->acc, i) != answer(p, how, i / p->n, i % p->n))
+        if (get(p->c, sum_of(p), i) != answer(p, how, i / p->n, i % p->n))
             return false;
     }
     return true;
@@ -101,7 +110,7 @@ static modblas_status multiply(const proof *p, filling how, bool *right)
 {
     modblas_status status = MODBLAS_OK;
     uint32_t faults = 0;
-    mb_element in = p->engine->in, acc = p->engine->acc;
+    mb_element in = p->engine->in, acc = sum_of(p);
     mb_gemm_job job = {.engine = p->engine,
                        .m = p->m,
                        .n = p->n,
@@ -112,7 +121,8 @@ static modblas_status multiply(const proof *p, filling how, bool *right)
                        .lda = p->k,
                        .ldb = p->k,
                        .ldc = p->n,
-                       .count = 1};
+                       .count = 1,
+                       .moduli = p->modulus};
     fill(p, p->a, p->m, how, 1);
     fill(p, p->b, p->n, how, 2);
     memset(p->c, 0x55, (size_t)(p->m * p->n) * mb_element_size(acc));
@@ -146,17 +156,20 @@ static void set_range(proof *p)
     p->high = (int64_t)(most < engine->most_positive ? most : engine->most_positive);
 }
 
-static modblas_status prove(mb_device *device, const mb_engine *engine, int64_t m, int64_t n,
-                            int64_t k, bool *right)
+/* One product of m x k by k x n, as shape says. */
+static modblas_status prove(mb_device *device, const mb_engine *engine, const int64_t shape[3],
+                            const uint32_t *modulus, bool *right)
 {
     modblas_status status = MODBLAS_OK;
+    int64_t m = shape[0], n = shape[1], k = shape[2];
     proof p = {.backend = device->backend,
                .worker = device->slot[0].worker,
                .engine = engine,
                .m = m,
                .n = n,
-               .k = k};
-    size_t in = mb_element_size(engine->in), acc = mb_element_size(engine->acc);
+               .k = k,
+               .modulus = modulus};
+    size_t in = mb_element_size(engine->in), acc = mb_element_size(sum_of(&p));
     p.a = malloc((size_t)(m * k) * in);
     p.b = malloc((size_t)(n * k) * in);
     p.c = malloc((size_t)(m * n) * acc);
@@ -179,25 +192,28 @@ fail:
     return status;
 }
 
-/* Shapes in units of the engine's align: an odd one, and a thin one as long as the bound allows or
- * as is quick. */
+/* Shapes in units of the engine's align: an odd one, and a thin one as long as the bound allows.
+ */
+enum { SHAPES = 2 };
+static void choose_shapes(const mb_engine *engine, int64_t shape[SHAPES][3])
+{
+    int64_t a = engine->align;
+    int64_t longest = mb_bound_longest_k(engine->S, engine->most_negative, engine->most_negative);
+    const int64_t chosen[SHAPES][3] = {{3 * a, 5 * a, 7 * a}, {a, a, longest - longest % a}};
+    memcpy(shape, chosen, sizeof chosen);
+}
+
 static modblas_status test_engine(mb_device *device, int e)
 {
     modblas_status status = MODBLAS_OK;
-    const mb_engine *engine = device->caps.engine[e];
-    char *struck = device->caps.struck[e];
-    int64_t a = engine->align;
-    int64_t longest = mb_bound_longest_k(engine->S, engine->most_negative, engine->most_negative);
-    longest -= longest % a;
-    const int64_t shape[][3] = {{3 * a, 5 * a, 7 * a}, {a, a, longest}};
-    for (int i = 0; i < 2; i++) {
-        bool right = true;
+    int64_t shape[SHAPES][3];
+    choose_shapes(device->caps.engine[e], shape);
+    for (int i = 0; i < SHAPES && shape[i][2] > 0; i++) {
         const int64_t *s = shape[i];
-        if (s[2] < 1)
-            continue;
-        MB_TRY(prove(device, engine, s[0], s[1], s[2], &right));
+        bool right = true;
+        MB_TRY(prove(device, device->caps.engine[e], s, NULL, &right));
         if (!right)
-            snprintf(struck, MB_REASON_SIZE,
+            snprintf(device->caps.struck[e], MB_REASON_SIZE,
                      "struck off: its product of %" PRId64 " x %" PRId64 " x %" PRId64
                      " is inexact on this device",
                      s[0], s[2], s[1]);
@@ -206,11 +222,27 @@ fail:
     return status;
 }
 
+/* GEMMs that leave residues, by each modulus of the engine. */
+static modblas_status test_fused(mb_device *device, const mb_engine *engine)
+{
+    modblas_status status = MODBLAS_OK;
+    int64_t shape[SHAPES][3];
+    choose_shapes(engine, shape);
+    for (int i = 0; i < engine->modulus_count && device->caps.fuses; i++)
+        MB_TRY(prove(device, engine, shape[i % SHAPES], &engine->moduli[i], &device->caps.fuses));
+fail:
+    return status;
+}
+
 modblas_status mb_selftest(mb_device *device)
 {
     modblas_status status = MODBLAS_OK;
-    for (int e = 0; e < MB_MAX_ENGINES && device->caps.engine[e] != NULL; e++)
+    for (int e = 0; e < MB_MAX_ENGINES && device->caps.engine[e] != NULL; e++) {
+        const mb_engine *engine = device->caps.engine[e];
         MB_TRY(test_engine(device, e));
+        if (engine->in == MB_ELEMENT_I8)
+            MB_TRY(test_fused(device, engine));
+    }
 fail:
     return status;
 }

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* INT8 products on Hopper, reduced before they leave the chip.
+ *
+ * A cluster of two blocks computes 256 x 256 entries of a plane at a time: each block 128 rows,
+ * its two groups of consumer warps 64 rows each, all 256 columns in registers. One producer thread
+ * of each block keeps a ring of stages filled: its own 128 lines of A, and half of the lines of B,
+ * which it sends to both blocks. Clusters walk over the tiles of all planes; while consumers
+ * reduce and store one tile, the producer loads for the next. */
+#include "hopper.cuh"
+#include "kernels.h"
+#include "residue.h"
+
+enum { TILE_M = 128, TILE_N = 256, TILE_K = 128, BOX = 128 };
+enum { BLOCKS = TILE_N / BOX, STAGES = 4 };
+enum { WARP = 32, GROUP = 128, CONSUMERS = TILE_M / 64, THREADS = GROUP * (1 + CONSUMERS) };
+static_assert(BLOCKS == 2 && TILE_M == BOX, "a block loads one box of A and one of B");
+
+/* Registers of a thread: 168 at the start, then 128 * (40 + 2 * 232) = 64512 of 65536. */
+enum { PRODUCER_REGISTERS = 40, CONSUMER_REGISTERS = 232 };
+
+/* Rows of clusters that share their columns of B in L2 before the walk moves on. */
+enum { BAND = 8 };
+
+/* A warp stores boxes of ROWS by WIDTH residues, in shared memory as SWIZZLE_128B has them: chunk
+ * c of line l lies in the place of chunk c ^ l % 8. */
+enum { ROWS = 16, WIDTH = 128, CHUNK = 16, BOX_BYTES = ROWS * WIDTH };
+
+struct work {
+    int k;
+    int down, across, tiles; /* of clusters: in a plane, and in all planes */
+    int step_a, step_b;      /* 0: the same plane for all */
+    mb_residue residues[MB_MAX_PLANES];
+};
+
+struct stage {
+    int8_t a[TILE_M * TILE_K];
+    int8_t b[TILE_N * TILE_K];
+};
+
+struct shared {
+    stage stages[STAGES];
+    uint8_t rows[TILE_M * TILE_N];
+    uint64_t full[STAGES], empty[STAGES];
+    mb_residue residues[MB_MAX_PLANES];
+};
+
+/* A place in the ring. Parity is that of the phase in which `full` completes. */
+struct cursor {
+    int stage;
+    uint32_t parity;
+};
+
+MB_INLINE void advance(cursor *at)
+{
+    if (++at->stage == STAGES) {
+        at->stage = 0;
+        at->parity ^= 1;
+    }
+}
+
+struct place {
+    int plane, row, col;
+};
+
+MB_INLINE place place_of(int tile, const work &w)
+{
+    const int plane = tile / (w.down * w.across);
+    const int at = tile - plane * (w.down * w.across);
+    const int band = at / (BAND * w.across);
+    const int high = min((int)BAND, w.down - band * BAND);
+    const int in_band = at - band * BAND * w.across;
+    const int col = in_band / high;
+    const int row = band * BAND + in_band - col * high;
+    return {plane, (row * BLOCKS + (int)cluster_rank()) * TILE_M, col * TILE_N};
+}
+
+MB_INLINE int first_tile()
+{
+    return (int)(blockIdx.x / BLOCKS);
+}
+
+MB_INLINE int tile_step()
+{
+    return (int)(gridDim.x / BLOCKS);
+}
+
+MB_INLINE void produce(shared *s, const CUtensorMap *A, const CUtensorMap *B, const work &w)
+{
+    const int half = (int)cluster_rank() * BOX;
+    cursor at = {0, 0};
+    for (int t = first_tile(); t < w.tiles; t += tile_step()) {
+        const place p = place_of(t, w);
+        for (int k = 0; k < w.k; k += TILE_K) {
+            stage *to = &s->stages[at.stage];
+            uint64_t *full = &s->full[at.stage];
+            barrier_wait(&s->empty[at.stage], at.parity ^ 1);
+            barrier_expect(full, sizeof(stage));
+            load_box(to->a, A, k, p.row, p.plane * w.step_a, full);
+            load_box_to((1 << BLOCKS) - 1, to->b + half * TILE_K, B, k, p.col + half,
+                        p.plane * w.step_b, full);
+            advance(&at);
+        }
+    }
+}
+
+/* Bytes x, y, z, w from the lowest up. */
+MB_INLINE uint32_t pack(uint32_t x, uint32_t y, uint32_t z, uint32_t w)
+{
+    return __byte_perm(__byte_perm(x, y, 0x0040), __byte_perm(z, w, 0x0040), 0x5410);
+}
+
+/* Residues of a warp's ROWS x TILE_N sums, as boxes. A lane has two neighbours in each eight
+ * columns; it swaps a pair with the lane beside it, and has four: even lanes of the first eight
+ * columns of a chunk, odd lanes of the others. */
+MB_INLINE void write_boxes(uint8_t *boxes, const int32_t (&d)[128], const mb_residue &of, int lane)
+{
+    const mb_residue r =
+        of; /* read from shared memory: ptxas then reduces after the last release */
+    const int line = lane / 4;
+    const uint32_t choice = lane & 1 ? 0x3276 : 0x5410;
+    uint8_t *to = boxes + line * WIDTH + (lane & 1) * 8 + (lane & 2) * 2;
+#pragma unroll
+    for (int c = 0; c < TILE_N / CHUNK; c++)
+#pragma unroll
+        for (int h = 0; h < 2; h++) {
+            const int32_t *x = &d[8 * c + 2 * h];
+            uint32_t mine = pack(mb_residue_reduce(x[0], &r), mb_residue_reduce(x[1], &r),
+                                 mb_residue_reduce(x[4], &r), mb_residue_reduce(x[5], &r));
+            uint32_t other = __shfl_xor_sync(0xffffffff, mine, 1);
+            const int chunk = c % (WIDTH / CHUNK) ^ line, box = c / (WIDTH / CHUNK);
+            *(uint32_t *)(to + chunk * CHUNK + h * 8 * WIDTH + box * BOX_BYTES) =
+                __byte_perm(mine, other, choice);
+        }
+}
+
+/* Until the copy engine has read the boxes of the tile before. */
+MB_INLINE void await_boxes(int lane)
+{
+    if (lane == 0)
+        store_wait();
+    __syncwarp();
+}
+
+MB_INLINE void store_boxes(const CUtensorMap *C, const uint8_t *boxes, int plane, int row, int col,
+                           int lane)
+{
+    store_fence();
+    __syncwarp();
+    if (lane != 0)
+        return;
+    for (int i = 0; i < TILE_N / WIDTH; i++)
+        store_box(C, col + i * WIDTH, row, plane, boxes + i * BOX_BYTES);
+    store_commit();
+}
+
+/* Tells the producers of the whole cluster that this warp has read a stage. */
+MB_INLINE void release(shared *s, int stage, int lane)
+{
+    if (lane < BLOCKS)
+        barrier_arrive_at(&s->empty[stage], (uint32_t)lane);
+}
+
+/* d = the sums of the group's 64 x TILE_N entries. */
+MB_INLINE void accumulate(int32_t (&d)[128], shared *s, cursor *at, int k_size, int group,
+                          int lane)
+{
+    int last = 0; /* the stage that is read while the next one is awaited */
+    for (int k = 0; k < k_size; k += TILE_K) {
+        const stage *from = &s->stages[at->stage];
+        const uint64_t a = tile_descriptor(from->a + group * 64 * TILE_K);
+        const uint64_t b = tile_descriptor(from->b);
+        barrier_wait(&s->full[at->stage], at->parity);
+        multiply_fence();
+#pragma unroll
+        for (int i = 0; i < TILE_K / 32; i++)
+            multiply(d, a + 2 * i, b + 2 * i, k > 0 || i > 0);
+        multiply_commit();
+        multiply_wait<1>();
+        if (k > 0)
+            release(s, last, lane);
+        last = at->stage;
+        advance(at);
+    }
+    multiply_wait<0>();
+    release(s, last, lane);
+}
+
+MB_INLINE void consume(shared *s, const CUtensorMap *C, const work &w)
+{
+    const int thread = (int)threadIdx.x - GROUP, lane = thread % WARP;
+    const int group = thread / GROUP, warp_row = thread / WARP * ROWS;
+    uint8_t *boxes = s->rows + warp_row * TILE_N;
+    cursor at = {0, 0};
+    int32_t d[128];
+    for (int t = first_tile(); t < w.tiles; t += tile_step()) {
+        const place p = place_of(t, w);
+        accumulate(d, s, &at, w.k, group, lane);
+        await_boxes(lane);
+        write_boxes(boxes, d, s->residues[p.plane], lane);
+        store_boxes(C, boxes, p.plane, p.row + warp_row, p.col, lane);
+    }
+    await_boxes(lane);
+}
+
+static __global__ void __cluster_dims__(BLOCKS) __launch_bounds__(THREADS, 1)
+    fused_kernel(const __grid_constant__ CUtensorMap A, const __grid_constant__ CUtensorMap B,
+                 const __grid_constant__ CUtensorMap C, const __grid_constant__ work w)
+{
+    extern __shared__ __align__(1024) uint8_t memory[];
+    shared *s = (shared *)memory;
+    if (threadIdx.x == 0) {
+        prefetch_map(&A);
+        prefetch_map(&B);
+        prefetch_map(&C);
+        for (int i = 0; i < STAGES; i++) {
+            barrier_init(&s->full[i], 1);
+            barrier_init(&s->empty[i], BLOCKS * CONSUMERS * GROUP / WARP);
+        }
+        barrier_init_fence();
+    }
+    if (threadIdx.x < MB_MAX_PLANES)
+        s->residues[threadIdx.x] = w.residues[threadIdx.x];
+    cluster_sync(); /* before a block sends to another */
+    if (threadIdx.x < GROUP) {
+        give_registers<PRODUCER_REGISTERS>();
+        if (threadIdx.x == 0)
+            produce(s, &A, &B, w);
+    } else {
+        take_registers<CONSUMER_REGISTERS>();
+        consume(s, &C, w);
+    }
+    cluster_sync(); /* no block leaves while another sends to it */
+}
+
+/* ---- the host's side ---- */
+
+typedef CUresult encode_fn(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *,
+                           const cuuint64_t *, const cuuint64_t *, const cuuint32_t *,
+                           const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,
+                           CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
+
+/* The driver's function, without linking the driver. */
+static encode_fn *find_encode(void)
+{
+    const unsigned since = 12000;
+    void *fn = NULL;
+    cudaDriverEntryPointQueryResult found;
+    cudaError_t e = cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &fn, since,
+                                                     cudaEnableDefault, &found);
+    return e == cudaSuccess && found == cudaDriverEntryPointSuccess ? (encode_fn *)fn : NULL;
+}
+
+/* Boxes of box_lines by 128 bytes over planes of `lines` lines of `width` bytes. */
+static bool encode(CUtensorMap *map, encode_fn *fn, const void *data, int64_t lines, int64_t width,
+                   int64_t ld, int64_t plane_stride, int planes, cuuint32_t box_lines)
+{
+    const bool one = planes == 1 || plane_stride == 0;
+    const cuuint64_t size[3] = {(cuuint64_t)width, (cuuint64_t)lines,
+                                one ? 1 : (cuuint64_t)planes};
+    const cuuint64_t stride[2] = {(cuuint64_t)ld, (cuuint64_t)(one ? ld * lines : plane_stride)};
+    const cuuint32_t box[3] = {128, box_lines, 1}, each[3] = {1, 1, 1};
+    return fn(map, CU_TENSOR_MAP_DATA_TYPE_UINT8, 3, (void *)data, size, stride, box, each,
+              CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+              CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+              CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
+}
+
+static int pieces(int64_t size, int each)
+{
+    return (int)((size + each - 1) / each);
+}
+
+static work work_of(const mb_fused_args *a)
+{
+    work w = {};
+    w.k = (int)a->k;
+    w.down = pieces(a->m, BLOCKS * TILE_M);
+    w.across = pieces(a->n, TILE_N);
+    w.tiles = w.down * w.across * a->count;
+    w.step_a = a->stride_a != 0;
+    w.step_b = a->stride_b != 0;
+    for (int i = 0; i < a->count; i++)
+        w.residues[i] = mb_residue_of(a->moduli[i]);
+    return w;
+}
+
+extern "C" cudaError_t mb_launch_fused(const mb_fused_args *a, cudaStream_t stream)
+{
+    CUtensorMap A, B, C;
+    encode_fn *fn = find_encode();
+    if (!fn)
+        return cudaErrorNotSupported;
+    if (!encode(&A, fn, a->A, a->m, a->k, a->lda, a->stride_a, a->count, BOX) ||
+        !encode(&B, fn, a->B, a->n, a->k, a->ldb, a->stride_b, a->count, BOX) ||
+        !encode(&C, fn, a->C, a->m, a->n, a->ldc, a->stride_c, a->count, ROWS))
+        return cudaErrorInvalidValue;
+    const work w = work_of(a);
+    int device, processors;
+    cudaError_t e = cudaGetDevice(&device);
+    if (e == cudaSuccess)
+        e = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+    if (e == cudaSuccess)
+        e = cudaFuncSetAttribute(fused_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 sizeof(shared));
+    if (e != cudaSuccess)
+        return e;
+    const int clusters = processors / BLOCKS < w.tiles ? processors / BLOCKS : w.tiles;
+    fused_kernel<<<clusters * BLOCKS, THREADS, sizeof(shared), stream>>>(A, B, C, w);
+    return cudaGetLastError();
+}
