@@ -8,8 +8,8 @@ enum { EACH = 4, LANES = 32, ROWS = 8 };
 
 /* Planes whose sums are on their way together. Terms beyond the last are 0, so that an odd plane
  * needs no branch: 0 is added to everything. */
-enum { BATCH = 2, BYTE_BATCH = 5 };
-static_assert(MB_MAX_PLANES % BATCH == 0 && MB_MAX_PLANES % BYTE_BATCH == 0,
+enum { BATCH = 2, BYTE_BATCH = 10 };
+static_assert(MB_MAX_PLANES % BATCH == 0 && MB_MAX_PLANES == 2 * BYTE_BATCH,
               "a term beyond the last has its place");
 enum { GRID_X = 0x7fffffff, GRID_Y = 65535 };
 
@@ -90,19 +90,6 @@ static __device__ __forceinline__ void add_sum(mb_joining *s, int32_t sum, const
         mb_join_i32(s, sum, &term, &join);
 }
 
-/* A byte is y already. */
-template <kind known>
-static __device__ __forceinline__ void add_sum(mb_joining *s, uint8_t y, const mb_term &term,
-                                               const mb_join &join)
-{
-    if constexpr (known == WORDS) {
-        s->t += (uint64_t)y * term.fraction;
-        s->v.lo += (uint64_t)y * (uint32_t)term.weight;
-    } else {
-        mb_join_u8(s, y, &term, &join);
-    }
-}
-
 template <kind known>
 static __device__ __forceinline__ void add_sum(mb_joining *s, double sum, const mb_term &term,
                                                const mb_join &join)
@@ -112,19 +99,19 @@ static __device__ __forceinline__ void add_sum(mb_joining *s, double sum, const 
 
 /* v[p] = the sums of plane p, for p < planes. All loads are on their way before the first is used;
  * one test for the whole batch keeps it free of branches. */
-template <int batch, typename Sum>
+template <typename Sum>
 static __device__ __forceinline__ void load_planes(quad<Sum> *v, const Sum *acc,
                                                    int64_t plane_stride, int planes, int n)
 {
     if (n == EACH && aligned(acc) && aligned(acc + plane_stride)) {
 #pragma unroll
-        for (int p = 0; p < batch; p++)
+        for (int p = 0; p < BATCH; p++)
             if (p < planes)
                 v[p] = *(const quad<Sum> *)(acc + p * plane_stride);
         return;
     }
 #pragma unroll
-    for (int p = 0; p < batch; p++)
+    for (int p = 0; p < BATCH; p++)
         if (p < planes)
             v[p] = load_each(acc + p * plane_stride, 1, n);
 }
@@ -133,18 +120,17 @@ template <kind known, typename Sum>
 static __device__ __forceinline__ void add_planes(mb_joining *s, const mb_join &join,
                                                   const Sum *acc, int64_t plane_stride, int n)
 {
-    constexpr int batch = sizeof(Sum) == 1 ? BYTE_BATCH : BATCH;
     /* What adding a sum reads of join, so that the compiler sees constants. */
     mb_join flags;
     flags.residues = known >= RESIDUES;
     flags.narrow = known != DIGITS && known != RESIDUES;
     flags.bias = join.bias;
 #pragma unroll 1
-    for (int i = 0; i < join.terms; i += batch, acc += batch * plane_stride) {
-        quad<Sum> v[batch] = {};
-        load_planes<batch>(v, acc, plane_stride, join.terms - i, n);
+    for (int i = 0; i < join.terms; i += BATCH, acc += BATCH * plane_stride) {
+        quad<Sum> v[BATCH] = {};
+        load_planes(v, acc, plane_stride, join.terms - i, n);
 #pragma unroll
-        for (int p = 0; p < batch; p++)
+        for (int p = 0; p < BATCH; p++)
 #pragma unroll
             for (int e = 0; e < EACH; e++)
                 add_sum<known>(&s[e], v[p].e[e], join.term[i + p], flags);
@@ -186,6 +172,68 @@ static __device__ __forceinline__ quad<uint64_t> join_planes(const mb_join &join
 static __device__ __forceinline__ bool is_signed(modblas_type type)
 {
     return type >= MODBLAS_I8;
+}
+
+/* Sums of bytes times words: y*F, y*(low half of W), y*(high half of W), each below 2^8 * 2^32
+ * * 20. */
+struct byte_sums {
+    uint64_t t[EACH], low[EACH], high[EACH];
+};
+
+template <bool wide, int from>
+static __device__ __forceinline__ void add_bytes(byte_sums *s, const mb_join &join,
+                                                 const uint8_t *acc, int64_t plane_stride)
+{
+    uint32_t v[BYTE_BATCH];
+#pragma unroll
+    for (int p = 0; p < BYTE_BATCH; p++)
+        v[p] = from + p < join.terms ? *(const uint32_t *)(acc + (from + p) * plane_stride) : 0;
+#pragma unroll
+    for (int p = 0; p < BYTE_BATCH; p++) {
+        const mb_term &term = join.term[from + p];
+#pragma unroll
+        for (int e = 0; e < EACH; e++) {
+            uint32_t y = __byte_perm(v[p], 0, 0x4440 + e);
+            s->t[e] += (uint64_t)y * term.fraction;
+            s->low[e] += (uint64_t)y * (uint32_t)term.weight;
+            if (wide)
+                s->high[e] += (uint64_t)y * (uint32_t)(term.weight >> 32);
+        }
+    }
+}
+
+template <bool wide>
+static __device__ __forceinline__ quad<uint64_t>
+join_words(const mb_join &join, const uint8_t *acc, int64_t plane_stride)
+{
+    byte_sums b = {};
+    add_bytes<wide, 0>(&b, join, acc, plane_stride);
+    if (join.terms > BYTE_BATCH)
+        add_bytes<wide, BYTE_BATCH>(&b, join, acc, plane_stride);
+    quad<uint64_t> r;
+#pragma unroll
+    for (int e = 0; e < EACH; e++) {
+        mb_joining s = mb_join_start(&join);
+        s.t += b.t[e];
+        s.v.lo += b.low[e];
+        if (wide) {
+            uint64_t shifted = b.high[e] << 32;
+            s.v.lo += shifted;
+            s.v.hi = (b.high[e] >> 32) + (s.v.lo < shifted);
+        }
+        r.e[e] = mb_join_finish(s, &join);
+    }
+    return r;
+}
+
+/* Residues that the GEMMs left, EACH whether in C or beyond its last column. A join has no
+ * constant then, so that v starts at 0. */
+static __device__ __forceinline__ quad<uint64_t>
+join_planes(const mb_join &join, const uint8_t *acc, int64_t plane_stride, int)
+{
+    if (join.narrow && join.mod.n - 1 <= UINT32_MAX)
+        return join_words<false>(join, acc, plane_stride);
+    return join_words<true>(join, acc, plane_stride);
 }
 
 /* An entry as a word: two's complement where is_signed. */

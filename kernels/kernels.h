@@ -30,7 +30,9 @@ typedef struct mb_split_args {
 } mb_split_args;
 
 /* Sums to residues; see mb_join_job in src/backend/backend.h for the operation.
- * Requires: acc_ld >= cols; sums are double if join.wide, bytes if join.reduced, else int32. */
+ * Requires: sums are double if join.wide, bytes if join.reduced, else int32; acc_ld >= cols, and
+ * for bytes acc, acc_ld and acc_plane_stride multiples of 4: a word is read beyond the last
+ * column. */
 typedef struct mb_join_args {
     const void *acc;
     int64_t acc_ld, acc_plane_stride;

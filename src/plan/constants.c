@@ -35,7 +35,7 @@ void mb_join_begin(mb_join *join, const mb_mod *mod, const mb_arithmetic *math)
     join->terms = math->terms;
     join->wide = mb_plan_sum(math) == MB_ELEMENT_F64;
     join->reduced = math->fused;
-    join->bias = math->engine->bias;
+    join->bias = math->fused ? 0 : math->engine->bias;
 }
 
 /* True if the final sum of mb_join_finish stays below 2^64: each y is at most `largest`. */
@@ -45,6 +45,7 @@ static bool is_narrow(const mb_join *join)
     for (int i = 0; i < join->terms; i++) {
         const mb_term *term = &join->term[i];
         uint64_t largest = join->residues ? term->m - 1 : 2 * join->bias;
+        largest = join->reduced ? UINT8_MAX : largest;
         sum += (unsigned __int128)largest * term->weight;
     }
     if (join->residues)

@@ -14,8 +14,11 @@ enum { LEAST_FUSED = 192 };
 
 static bool can_fuse(const mb_arithmetic *math, const modblas_problem *p, const mb_caps *caps)
 {
-    return caps->fuses && math->scheme == MODBLAS_SCHEME_RNS &&
-           math->engine->in == MB_ELEMENT_I8 && p->m >= LEAST_FUSED && p->n >= LEAST_FUSED;
+    if (!caps->fuses || math->engine->in != MB_ELEMENT_I8 || p->m < LEAST_FUSED ||
+        p->n < LEAST_FUSED)
+        return false;
+    return math->scheme == MODBLAS_SCHEME_RNS ||
+           (math->scheme == MODBLAS_SCHEME_DIRECT && p->N >= 2 && p->N <= 256);
 }
 
 /* One scheme in one variant on one engine: prices it, or says why not. */
@@ -37,6 +40,7 @@ static bool try_candidate(mb_plan *plan, const mb_scheme_rules *rules, int varia
     if (!rules->fit(&plan->math, variant, p, note->reason))
         return false;
     plan->math.fused = can_fuse(&plan->math, p, caps);
+    plan->math.modulus = plan->math.fused ? (uint32_t)p->N : 0;
     if (!mb_tile(plan, caps, note->reason))
         return false;
     note->seconds = plan->seconds;

@@ -15,7 +15,7 @@ typedef struct mb_caps {
     char struck[MB_MAX_ENGINES]
                [MB_REASON_SIZE]; /* why an engine must not be used; empty if it may */
     mb_rates rates;
-    bool fuses;       /* GEMMs of rns/i8 can leave residues instead of sums */
+    bool fuses;       /* GEMMs on i8 can leave residues instead of sums */
     bool workers_add; /* workers have units of their own (cores); on a GPU they share them */
     bool staging;     /* operands may need staging buffers */
     int workers;
@@ -36,7 +36,8 @@ typedef struct mb_arithmetic {
     mb_entries a, b;
     int digits_a, digits_b, radix_bits; /* split; A's digits are the folds of B */
     int moduli;                         /* rns */
-    bool fused;                         /* rns: GEMMs leave residues, one byte each */
+    bool fused;                         /* rns, direct: GEMMs leave residues, one byte each ... */
+    uint32_t modulus;                   /* ... for direct modulo N itself */
     int terms;                          /* planes of sums */
     bool triangular;   /* term u needs only folds 0..u: products of weight >= N vanish */
     int64_t longest_k; /* by bound.h: chunks of k are at most this long */

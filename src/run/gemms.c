@@ -11,6 +11,14 @@ static void set_batch(const mb_arithmetic *math, const mb_block *a, mb_gemm_job 
         job->count++;
 }
 
+/* The moduli of fused products. */
+static const uint32_t *moduli_of(const mb_arithmetic *math)
+{
+    if (!math->fused)
+        return NULL;
+    return math->scheme == MODBLAS_SCHEME_RNS ? math->engine->moduli : &math->modulus;
+}
+
 mb_gemm_job mb_gemms_first(const mb_arithmetic *math, const mb_block *a, const mb_block *b,
                            const void *A, const void *B, void *C)
 {
@@ -27,7 +35,7 @@ mb_gemm_job mb_gemms_first(const mb_arithmetic *math, const mb_block *a, const m
         .stride_a = math->scheme == MODBLAS_SCHEME_RNS ? a->plane_stride : 0,
         .stride_b = b->plane_stride,
         .stride_c = a->lines * b->lines,
-        .moduli = math->fused ? math->engine->moduli : NULL,
+        .moduli = moduli_of(math),
     };
     set_batch(math, a, &job);
     return job;
