@@ -10,8 +10,8 @@
  *   - N = 2^64 is written 0. Residues are in [0, N).
  *   - Argument order: context or plan, outputs, inputs, scalars.
  *   - A matrix is a view: data, type, sizes and two signed strides in elements. Windows,
- * transposes and column-major storage are strides, not flags. A, B and C may be of different
- * types.
+ *     transposes and column-major storage are strides, not flags. A, B and C may be of different
+ *     types.
  *   - Data may lie in host memory, in pinned host memory or in device memory; which is found out
  *     per operand. Device memory needs a context on that device.
  *   - Entries are any integers of their type; they are reduced on the way in. Entries of floating
@@ -21,7 +21,8 @@
  *   - Every function that can fail returns a modblas_status; modblas_detail() has a sentence about
  *     the last failure of the calling thread. Nothing is printed, nothing aborts.
  *   - A context may be used by any number of threads at once; so may a plan. Creating and
- * destroying one object is for one thread. A plan must be destroyed before its context.
+ *     destroying one object is for one thread. A plan must be destroyed before its context. A
+ *     child of fork must not use its parent's contexts.
  */
 #ifndef MODBLAS_H
 #define MODBLAS_H
@@ -176,10 +177,11 @@ MODBLAS_API modblas_status modblas_context_text(const modblas_context *context, 
 
 /* ---- products ----------------------------------------------------------------------------- */
 
-/* C <- alpha*A*B + beta*C mod N. alpha and beta are any integers, reduced mod N; C is not read if
- * beta is 0 mod N. C's type must hold N - 1; for N = 2^w the w-bit signed type holds residues in
- * two's complement (so N = 2^64 on I64 is the product every integer language has). F32 holds N <=
- * 2^24 + 1, F64 N <= 2^53 + 1. m, n or k may be 0. */
+/* C <- alpha*A*B + beta*C mod N. alpha and beta are any uint64_t, reduced mod N; for -1 pass N - 1
+ * (UINT64_MAX mod 2^64). A and B are not read if alpha is 0 mod N, nor C if beta is. C's type must
+ * hold N - 1; for N = 2^w the w-bit signed type holds residues in two's complement (so N = 2^64 on
+ * I64 is the product every integer language has). F32 holds N <= 2^24 + 1, F64 N <= 2^53 + 1. m, n
+ * or k may be 0. */
 MODBLAS_API modblas_status modblas_gemm(modblas_context *context, const modblas_matrix *C,
                                         const modblas_matrix *A, const modblas_matrix *B,
                                         uint64_t alpha, uint64_t beta, uint64_t N);
@@ -201,13 +203,14 @@ typedef struct modblas_problem {
 
 typedef struct modblas_plan_options {
     size_t size; /* set by modblas_plan_options_init */
-    modblas_scheme
-        scheme; /* a scheme or engine other than AUTO is used, or refused with the reason */
+    /* A scheme or engine other than AUTO is used, or refused with the reason. */
+    modblas_scheme scheme;
     modblas_engine engine;
-    uint64_t bound_a; /* the caller's word that |entry| <= bound for all of A as stored; 0: none
-                         given. */
-    uint64_t bound_b; /* An entry beyond it makes the run fail with EBOUND. */
-    int64_t tile_m;   /* sizes of the tiles of C and of the chunks of k; 0: the planner's choice */
+    /* The caller's word that |entry| <= bound for all of A, and of B, as stored; 0: none given. An
+     * entry beyond it makes the run fail with EBOUND. */
+    uint64_t bound_a;
+    uint64_t bound_b;
+    int64_t tile_m; /* sizes of the tiles of C and of the chunks of k; 0: the planner's choice */
     int64_t tile_n;
     int64_t chunk_k;
 } modblas_plan_options;
@@ -248,8 +251,7 @@ static inline modblas_matrix modblas_row_major(const void *data, modblas_type ty
     return view;
 }
 
-/* The transpose of a view, on the same data. A column-major rows x cols matrix is
- * modblas_transpose(modblas_row_major(data, type, cols, rows, ld)). */
+/* The transpose of a view, on the same data. */
 static inline modblas_matrix modblas_transpose(modblas_matrix view)
 {
     modblas_matrix t = view;
@@ -258,6 +260,13 @@ static inline modblas_matrix modblas_transpose(modblas_matrix view)
     t.row_stride = view.col_stride;
     t.col_stride = view.row_stride;
     return t;
+}
+
+/* A column-major view: columns ld elements apart. */
+static inline modblas_matrix modblas_column_major(const void *data, modblas_type type,
+                                                  int64_t rows, int64_t cols, int64_t ld)
+{
+    return modblas_transpose(modblas_row_major(data, type, cols, rows, ld));
 }
 
 #ifdef __cplusplus

@@ -36,10 +36,11 @@ modblas_status modblas_context_create(modblas_context **context, const modblas_o
     options = options != NULL ? options : &defaults;
     MB_TRY(mb_check_options(options));
     const mb_backend *backend = NULL;
+    const char *reason;
     if (options->backend != MODBLAS_BACKEND_HOST)
-        backend = mb_backend_cuda();
+        backend = mb_backend_cuda(&reason);
     if (backend == NULL && options->backend == MODBLAS_BACKEND_CUDA)
-        return MODBLAS_EUNAVAILABLE;
+        return mb_fail(MODBLAS_EUNAVAILABLE, "%s", reason);
     if (backend == NULL)
         backend = mb_backend_host();
     MB_TRY(mb_check_devices(options, backend));
@@ -53,7 +54,8 @@ modblas_status modblas_device_list(modblas_device_info *list, int capacity, int 
     modblas_status status = MODBLAS_OK;
     if (count == NULL || capacity < 0 || (list == NULL && capacity > 0))
         return mb_fail(MODBLAS_EINVAL, "list or count is NULL, or capacity is negative");
-    const mb_backend *backend[] = {mb_backend_cuda(), mb_backend_host()};
+    const char *reason;
+    const mb_backend *backend[] = {mb_backend_cuda(&reason), mb_backend_host()};
     int found = 0;
     for (int b = 0; b < 2; b++) {
         int devices = backend[b] == NULL ? 0 : backend[b]->device_count();

@@ -61,8 +61,10 @@ modblas_status mb_check_problem(const modblas_problem *p)
                            "ABC"[i], size[i][0], size[i][1]);
     }
     if (!mb_mod_fits_type(p->N, p->c))
-        return mb_fail(MODBLAS_EINVAL, "C of type %s cannot hold residues mod %" PRIu64 "%s",
-                       mb_type_name(p->c), p->N, p->N ? "" : " (2^64)");
+        return mb_fail(MODBLAS_EINVAL,
+                       "C of type %s cannot hold residues mod %" PRIu64
+                       "%s; it holds those mod N <= %" PRIu64 " + 1",
+                       mb_type_name(p->c), p->N, p->N ? "" : " (2^64)", mb_type_largest(p->c));
     return MODBLAS_OK;
 }
 

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { DETAIL_SIZE = 1024 };
+enum { DETAIL_SIZE = 4096 };
 static _Thread_local char detail[DETAIL_SIZE];
 
 modblas_status mb_fail(modblas_status status, const char *format, ...)

@@ -190,7 +190,8 @@ int main(void)
                                   each_call_of_a_creation_fails,
                                   an_inexact_engine_is_struck_off};
     inner[inner_count++] = mb_backend_host();
-    const mb_backend *cuda = mb_backend_cuda();
+    const char *reason;
+    const mb_backend *cuda = mb_backend_cuda(&reason);
     if (cuda != NULL && cuda->device_count() > 0)
         inner[inner_count++] = cuda;
     else

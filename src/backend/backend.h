@@ -155,8 +155,8 @@ enum { MB_MAX_STAMPS = 4096 };
 const mb_backend *mb_backend_host(void);
 
 /* The CUDA backend, from the module libmodblas_cuda.so, opened once per process; NULL if it cannot
- * be used, with the reason as detail. */
-const mb_backend *mb_backend_cuda(void);
+ * be used, with the reason in *reason. */
+const mb_backend *mb_backend_cuda(const char **reason);
 
 /* What the module exports under the name MB_CUDA_ENTRY: `abi` must equal MB_BACKEND_ABI, else
  * NULL; `report` keeps a detail in the calling library. */

@@ -15,9 +15,15 @@ static const mb_backend *opened;
 static char refusal[512];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
+/* The reason is kept apart from the thread's detail until the module is in use. */
+static bool opening;
+
 static void report(modblas_status status, const char *sentence)
 {
-    (void)mb_fail(status, "%s", sentence);
+    if (opening)
+        snprintf(refusal, sizeof refusal, "%s", sentence);
+    else
+        (void)mb_fail(status, "%s", sentence);
 }
 
 /* The module beside the library or program that holds this code. */
@@ -51,16 +57,20 @@ static void open_module(void)
     const mb_backend *backend = entry == NULL ? NULL : entry(MB_BACKEND_ABI, report);
     if (backend == NULL)
         snprintf(refusal, sizeof refusal, "the CUDA module is of another version of modblas");
-    else if (backend->device_count() < 1)
-        snprintf(refusal, sizeof refusal, "%s", modblas_detail());
-    else
+    else if (backend->device_count() > 0)
         opened = backend;
 }
 
-const mb_backend *mb_backend_cuda(void)
+static void open_all(void)
 {
-    pthread_once(&once, open_module);
-    if (opened == NULL)
-        (void)mb_fail(MODBLAS_EUNAVAILABLE, "%s", refusal);
+    opening = true;
+    open_module();
+    opening = false;
+}
+
+const mb_backend *mb_backend_cuda(const char **reason)
+{
+    pthread_once(&once, open_all);
+    *reason = refusal;
     return opened;
 }

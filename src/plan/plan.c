@@ -77,7 +77,7 @@ static void try_variants(mb_plan *best, mb_reasons *reasons, const mb_request *r
 
 static modblas_status refuse(const mb_reasons *reasons, const modblas_plan_options *o)
 {
-    char all[768] = "";
+    char all[MB_MAX_CANDIDATES * (MB_REASON_SIZE + 24)] = "";
     size_t used = 0;
     for (int i = 0; i < reasons->count && used < sizeof all; i++) {
         const mb_candidate *c = &reasons->candidate[i];

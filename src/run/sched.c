@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { DETAIL_SIZE = 1024 };
+enum { DETAIL_SIZE = 4096 };
 
 /* What the threads of one run share. */
 typedef struct {

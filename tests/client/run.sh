@@ -30,6 +30,7 @@ run() { # run <way> <program>
     -DCMAKE_PREFIX_PATH="$prefix" >>"$work/log"
 "$CMAKE" --build "$work/build" >>"$work/log"
 run find_package "$work/build/client"
+[[ ! -x $work/build/flint_client ]] || run "find_package with FLINT" "$work/build/flint_client"
 
 if command -v pkg-config >/dev/null; then
     pc=$(find "$prefix" -name modblas.pc)
@@ -38,6 +39,11 @@ if command -v pkg-config >/dev/null; then
     "$cc" -std=c11 -Wall -Wextra -Werror "$client/client.c" "${flags[@]}" -o "$work/client"
     libdir=$(dirname "$(find "$prefix" -name libmodblas.so)")
     LD_LIBRARY_PATH=$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} run pkg-config "$work/client"
+    if [[ -e ${pc%/*}/modblas_flint.pc ]] && [[ -x $work/build/flint_client ]]; then
+        read -ra flags <<<"$(pkg-config --cflags --libs modblas_flint)"
+        "$cc" -std=c11 "$client/flint_client.c" "${flags[@]}" -o "$work/flint_client"
+        LD_LIBRARY_PATH=$libdir:${LD_LIBRARY_PATH:-} run "pkg-config with FLINT" "$work/flint_client"
+    fi
 else
     echo "skipped: pkg-config is not here"
 fi
