@@ -13,7 +13,8 @@ typedef struct mb_bench {
     bool on_device; /* operands lie in device memory */
     double seconds; /* to repeat each product for */
     double copy_gbps;
-    FILE *words; /* what --explain says */
+    FILE *words;             /* what --explain says */
+    modblas_matrix expected; /* the file of --expect; of the product's sizes */
 } mb_bench;
 
 /* A product that is ready to be run. */
@@ -35,8 +36,8 @@ modblas_status mb_ready_check(mb_ready *ready, double *flint_seconds);
 /* The host's views. */
 mb_product mb_ready_product(const mb_ready *ready);
 
-/* Makes, checks and times a product and fills *row, which is made empty first. row->ok says that
- * nothing failed. */
+/* Makes, checks and times a product and fills *row, which is made empty first. row->status is
+ * what is returned. */
 modblas_status mb_case_run(const mb_bench *bench, const mb_case *what, mb_row *row);
 
 /* Sizes and types of the product of the input files. */

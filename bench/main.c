@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "case.h"
+#include "npy.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,6 +94,39 @@ fail:
     return status;
 }
 
+/* Opened to append, so that a file which is there stays until the run has something better. */
+static modblas_status try_output(const char *path)
+{
+    if (path == NULL)
+        return MODBLAS_OK;
+    FILE *file = fopen(path, "ab");
+    if (file == NULL || fclose(file) != 0)
+        return mb_fail(MODBLAS_EINVAL, "%s cannot be opened: %s", path, strerror(errno));
+    return MODBLAS_OK;
+}
+
+/* Files that cannot be used are found before anything is computed. */
+static modblas_status open_files(mb_bench *bench, mb_case *what)
+{
+    modblas_status status = MODBLAS_OK;
+    const mb_bench_options *o = bench->options;
+    modblas_matrix *expected = &bench->expected;
+    if (o->input[0] != NULL)
+        MB_TRY(mb_case_from_files(o, what));
+    if (o->expect != NULL) {
+        MB_TRY(mb_npy_read(o->expect, expected));
+        if (expected->rows != what->m || expected->cols != what->n)
+            MB_TRY(mb_fail(MODBLAS_EINVAL,
+                           "%s is %" PRId64 " x %" PRId64 ", the product %" PRId64 " x %" PRId64,
+                           o->expect, expected->rows, expected->cols, what->m, what->n));
+    }
+    MB_TRY(try_output(o->output_matrix));
+    MB_TRY(try_output(o->trace));
+    MB_TRY(try_output(o->output));
+fail:
+    return status;
+}
+
 /* A suite with a forced scheme or engine has products that it does not fit; they are left out. */
 static bool is_left_out(const mb_bench_options *o, modblas_status status)
 {
@@ -161,8 +196,7 @@ static int run(const mb_bench_options *o)
         MB_TRY(mb_fail(MODBLAS_ENOMEM, "no memory for the list of products"));
     MB_TRY(open_bench(&bench, o));
     int count = mb_suite_cases(o, !bench.context->backend->synchronous, cases);
-    if (o->input[0] != NULL)
-        MB_TRY(mb_case_from_files(o, &cases[0]));
+    MB_TRY(open_files(&bench, &cases[0]));
     rows = calloc((size_t)count, sizeof *rows);
     if (rows == NULL)
         MB_TRY(mb_fail(MODBLAS_ENOMEM, "no memory for the results"));
@@ -175,6 +209,7 @@ fail:
         mb_row_free(&rows[i]);
     free(rows);
     free(cases);
+    free(bench.expected.data);
     modblas_context_destroy(bench.context);
     return status == MODBLAS_OK && failed == 0 ? EXIT_RIGHT : EXIT_WRONG;
 }

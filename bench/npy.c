@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAGIC_SIZE = 8, HEADER_LIMIT = 65536, HEADER_ALIGN = 64 };
+enum { MAGIC_SIZE = 8, HEADER_LIMIT = 65536, HEADER_ALIGN = 64, MOST_QUOTED = 40 };
 static const char magic[] = "\x93NUMPY";
 
 /* What follows "'key':" in the header's dictionary; NULL if it is not there. */
@@ -45,7 +45,7 @@ static bool read_shape(const char *header, int64_t *rows, int64_t *cols)
     if (p == NULL || sscanf(p, "(%" SCNd64 ", %" SCNd64 " %n", rows, cols, &end) != 2)
         return false;
     end += p[end] == ',';
-    return end > 0 && p[end] == ')' && *rows >= 1 && *cols >= 1;
+    return end > 0 && p[end] == ')' && *rows >= 0 && *cols >= 0;
 }
 
 static modblas_status read_header(FILE *file, const char *path, char header[HEADER_LIMIT + 1])
@@ -65,14 +65,39 @@ static modblas_status read_header(FILE *file, const char *path, char header[HEAD
     return MODBLAS_OK;
 }
 
+/* How much of a value to quote: a text, tuple or list up to its end, all else up to a comma. */
+static int extent(const char *value)
+{
+    static const char opening[] = "'([", closing[][3] = {"'\n", ")\n", "]\n"};
+    const char *p = strchr(opening, *value);
+    size_t length = 1 + strcspn(value + 1, p != NULL ? closing[p - opening] : ",\n");
+    if (p != NULL && value[length] == *closing[p - opening])
+        length++;
+    return length < MOST_QUOTED ? (int)length : MOST_QUOTED;
+}
+
+/* Says what the header has under the key, and what is allowed. */
+static modblas_status refuse(const char *path, const char *header, const char *key,
+                             const char *allowed)
+{
+    const char *value = value_of(header, key);
+    int name = (int)strlen(key) - 3; /* without quotes and colon */
+    if (value == NULL || *value == 0)
+        return mb_fail(MODBLAS_EINVAL, "%s has no %.*s; %s", path, name, key + 1, allowed);
+    return mb_fail(MODBLAS_EINVAL, "%s has the %.*s %.*s; %s", path, name, key + 1, extent(value),
+                   value, allowed);
+}
+
 static modblas_status parse_header(const char *header, const char *path, modblas_matrix *view)
 {
     const char *order = value_of(header, "'fortran_order':");
     if (!read_type(header, &view->type))
-        return mb_fail(MODBLAS_EINVAL, "%s is not of a little-endian integer or floating type",
-                       path);
-    if (order == NULL || !read_shape(header, &view->rows, &view->cols))
-        return mb_fail(MODBLAS_EINVAL, "%s does not hold a matrix", path);
+        return refuse(path, header,
+                      "'descr':", "allowed are u1 u2 u4 u8 i1 i2 i4 i8 f4 f8, little-endian");
+    if (!read_shape(header, &view->rows, &view->cols))
+        return refuse(path, header, "'shape':", "a matrix has (rows, columns)");
+    if (order == NULL)
+        return refuse(path, header, "'fortran_order':", "True and False are allowed");
     bool fortran = strncmp(order, "True", 4) == 0;
     view->row_stride = fortran ? 1 : view->cols;
     view->col_stride = fortran ? view->rows : 1;

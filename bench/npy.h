@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Matrices in NumPy's .npy files, versions 1 to 3: two-dimensional, little-endian, of the ten
- * types, in C or Fortran order. */
+/* Matrices in NumPy's .npy files, versions 1 to 3: two-dimensional (sizes of 0 are
+ * allowed), little-endian, of the ten types, in C or Fortran order. */
 #ifndef MB_BENCH_NPY_H
 #define MB_BENCH_NPY_H
 

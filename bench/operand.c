@@ -30,7 +30,7 @@ modblas_status mb_operand_adopt(mb_operand *operand, modblas_context *context,
                                 const modblas_matrix *host, void *owned, bool device)
 {
     *operand = (mb_operand){.host = *host, .run = *host, .owned = owned};
-    if (!device || context->backend->upload == NULL)
+    if (!device || context->backend->upload == NULL || mb_operand_bytes(operand) == 0)
         return MODBLAS_OK;
     modblas_status status = MODBLAS_OK;
     MB_TRY(context->backend->alloc(first_worker(context), &operand->device,

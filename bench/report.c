@@ -72,8 +72,8 @@ static double eff_gops(const mb_row *row)
 
 void mb_table_head(FILE *file)
 {
-    fprintf(file, "%-10s %6s %6s %6s  %-11s %-12s %10s %9s %5s %8s %8s  %s\n", "N", "m", "k", "n",
-            "type", "plan", "ms", "Gop/s", "gemm", "vs FLINT", "vs naive", "verified");
+    fprintf(file, "%-10s %6s %6s %6s  %-11s %-12s %10s %9s %5s  %8s  %8s  %s\n", "N", "m", "k",
+            "n", "type", "plan", "ms", "Gop/s", "gemm", "vs FLINT", "vs naive", "verified");
 }
 
 static void plan_name(char text[MB_ROW_TEXT], const mb_row *row)
@@ -98,6 +98,22 @@ static void put_number(FILE *file, int width, int digits, const char *unit, doub
         fprintf(file, " %*.*f%s", width - (int)strlen(unit), digits, x, unit);
 }
 
+/* FAILED is kept for wrong products. */
+static const char *verdict(const mb_row *row)
+{
+    switch (row->status) {
+    case MODBLAS_OK:
+        return row->expected && row->verified == MB_CHECK_OFF ? "expect"
+                                                              : check_name[row->verified];
+    case MODBLAS_ENOPLAN:
+        return "no plan";
+    case MODBLAS_EVERIFY:
+        return "FAILED";
+    default:
+        return "error";
+    }
+}
+
 void mb_table_row(FILE *file, const mb_row *row)
 {
     char N[MB_NUMBER_SIZE], type[MB_ROW_TYPE], plan[MB_ROW_TEXT];
@@ -110,9 +126,9 @@ void mb_table_row(FILE *file, const mb_row *row)
     put_number(file, 10, 3, "", 1e3 * row->seconds_median);
     put_number(file, 9, 1, "", eff_gops(row));
     put_number(file, 5, 2, "", row->gemm_fraction);
-    put_number(file, 8, 1, "x", row->peer_flint_seconds / row->seconds_median);
-    put_number(file, 8, 1, "x", row->peer_naive_seconds / row->seconds_median);
-    fprintf(file, "  %s\n", row->ok ? check_name[row->verified] : "FAILED");
+    put_number(file, 9, 1, "x", row->peer_flint_seconds / row->seconds_median);
+    put_number(file, 9, 1, "x", row->peer_naive_seconds / row->seconds_median);
+    fprintf(file, "  %s\n", verdict(row));
     fflush(file);
 }
 
@@ -183,7 +199,7 @@ static void collect(fields *f, const mb_row *row)
     add_number(f, "peer_flint_seconds", row->peer_flint_seconds);
     add_number(f, "peer_naive_seconds", row->peer_naive_seconds);
     add_text(f, "verified", check_name[row->verified]);
-    add_boolean(f, "ok", row->ok);
+    add_boolean(f, "ok", row->status == MODBLAS_OK);
     add_text(f, "version", MODBLAS_VERSION);
     add_text(f, "commit", MODBLAS_COMMIT);
 }
@@ -241,7 +257,8 @@ void mb_write_json(FILE *file, const mb_row *rows, int count)
     fputs("\n]\n", file);
 }
 
-/* RFC 4180: texts are quoted, quotes doubled. */
+/* RFC 4180: texts are quoted, quotes doubled. A row is a line: "; " stands between the lines of a
+ * text. */
 static void put_csv_field(FILE *file, const field *f)
 {
     if (f->kind == NUMBER)
@@ -254,7 +271,10 @@ static void put_csv_field(FILE *file, const field *f)
     for (const char *text = f->text; *text != 0; text++) {
         if (*text == '"')
             fputc('"', file);
-        fputc(*text, file);
+        if (*text != '\n')
+            fputc(*text, file);
+        else if (text[1] != 0)
+            fputs("; ", file);
     }
     fputc('"', file);
 }

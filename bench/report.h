@@ -27,7 +27,8 @@ typedef struct mb_row {
     double gemm_fraction, bytes, copy_gbps;
     double peer_flint_seconds, peer_naive_seconds;
     mb_check verified;
-    bool ok;
+    bool expected; /* --expect compared it */
+    modblas_status status;
 } mb_row;
 
 mb_row mb_row_empty(const mb_case *what);

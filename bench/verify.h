@@ -21,7 +21,7 @@ modblas_status mb_verify_whole(const mb_product *product, double *seconds);
 /* Compares random rows and columns of C with FLINT's. */
 modblas_status mb_verify_blocks(const mb_product *product, mb_random *random);
 
-/* Entries that are equal modulo N. */
+/* Entries that are equal modulo N. Requires equal sizes. */
 modblas_status mb_verify_same(const modblas_matrix *got, const modblas_matrix *expected,
                               uint64_t N);
 

@@ -73,6 +73,7 @@ bad --backend host --residency device
 
 status 0 --help
 grep -q -- '--modulus' out || wrong "--help says nothing of --modulus"
+grep -q -- '--verify V  *off (default)' out || wrong "--help does not say that --verify is off"
 status 0 --version
 grep -q '^modblas-bench [0-9]*\.[0-9]*\.[0-9]*, commit ' out || wrong "--version"
 status 0 --list-devices
@@ -89,6 +90,21 @@ status 0 "${host[@]}" --size 40 --modulus $moduli --data extremal --verify $chec
 status 0 "${host[@]}" --size 40 --modulus $moduli --data extremal --verify freivalds
 status 0 "${host[@]}" --m 3 --k 500 --n 70 --modulus 65521 --type i16,f64 --out-type u64 \
     --verify $check
+status 0 "${host[@]}" --size 8 --peer naive --modulus 94906266,94906267
+grep -q 'gemm  vs FLINT  vs naive  verified$' out || wrong "the columns run into each other"
+grep -q '^94906267 .* -  off$' out || wrong "naive beyond 94906266"
+if "$bench" --size 1 --seconds 0 --backend host --peer naive --modulus 2 | grep -q 'x  off$'; then
+    grep -q '^94906266 .*x  off$' out || wrong "no naive up to 94906266"
+else
+    echo "skipped: the naive peer (modblas-bench was built without CBLAS)"
+fi
+if [[ $check == flint ]]; then
+    for data in random extremal; do
+        status 0 "${host[@]}" --size 8 --data $data --verify flint --peer flint --format json
+        grep -q '"peer_flint_seconds": null' out && got=extremal || got=random
+        [[ $got == "$data" ]] || wrong "$data data and the time of FLINT"
+    done
+fi
 for type in u8 u16 u32 u64 i8 i16 i32 i64 f32 f64; do
     status 0 "${host[@]}" --size 20 --modulus 127,2^40 --type $type --verify $check
 done
@@ -115,6 +131,7 @@ else
 fi
 status 0 "${host[@]}" --size 16 --format csv --output rows.csv
 grep -q '^m,k,n,modulus,type,' rows.csv || wrong "CSV"
+[[ $(wc -l <rows.csv) == 2 ]] || wrong "a row of CSV is not a line"
 grep -q 'verified' out || wrong "--output took the table away"
 status 1 "${host[@]}" --size 16 --format csv --output no/such/folder
 status 0 "${host[@]}" --size 16 --trace trace.csv --explain
@@ -140,6 +157,7 @@ npy signed.npy '|i1' False '2, 2' '\xfb\xfc\xfd\xfe' # b - 10
 npy wrong.npy '|u1' False '2, 2' '\x09\x02\x04\x00'
 npy tall.npy '|u1' False '3, 1' '\x01\x02\x03'
 npy half.npy '<f2' False '2, 2' '\x00\x00\x00\x00\x00\x00\x00\x00'
+npy flat.npy '|u1' False '4,' '\x05\x06\x07\x08'
 npy short.npy '<u8' False '2, 2' '\x05\x00'
 npy big.npy '>u2' False '2, 2' '\x00\x05\x00\x06\x00\x07\x00\x08'
 
@@ -148,6 +166,7 @@ for b in b bt wide signed; do
     status 0 "${host[@]}" --input a.npy $b.npy --modulus 10 --output-matrix c.npy --verify $check
     [[ $(entries c.npy) == "$product" ]] || wrong "a times $b: $(entries c.npy)"
     status 0 "${host[@]}" --input a.npy,$b.npy --modulus 10 --expect c.npy
+    grep -q ' expect$' out || wrong "--expect leaves no trace"
 done
 status 0 "${host[@]}" --input a.npy --modulus 100 --power 5 --output-matrix c.npy --verify $check
 [[ $(entries c.npy) == " 69 58 37 6 " ]] || wrong "a^5: $(entries c.npy)" # 1069 1558 2337 3406
@@ -158,11 +177,44 @@ status 0 "${host[@]}" --size 30 --modulus 2^64 --power 6 --expect c.npy --worker
 status 1 "${host[@]}" --input a.npy b.npy --modulus 10 --expect wrong.npy
 grep -q 'entry (1, 0) is 3, expected 4' err || wrong "the first wrong entry is not named"
 grep -q 'FAILED' out || wrong "the table hides the failure"
-status 1 "${host[@]}" --input a.npy b.npy --modulus 10 --expect tall.npy
+
+# What was not computed, or not written, is not called wrong.
+status 1 "${host[@]}" --size 8 --modulus 2^64 --scheme direct --engine f64
+grep -q ' no plan$' out || wrong "no plan is called something else"
+status 1 "${host[@]}" --input a.npy b.npy --modulus 10 --output-matrix /dev/full
+grep -q ' error$' out || wrong "a full device is called something else"
+
+# Files that cannot be used are found first.
+early() {
+    status 1 "${host[@]}" --input a.npy b.npy --modulus 10 "$@"
+    [[ ! -s out && $(wc -l <err) == 1 ]] || wrong "found late: $*"
+}
+early --expect nowhere.npy
+early --expect tall.npy
+early --output-matrix no/such/folder
+early --trace no/such/folder
+early --output no/such/folder
 for file in nowhere half short big tall; do
     status 1 "${host[@]}" --input a.npy $file.npy --modulus 10
     [[ $(wc -l <err) == 1 ]] || wrong "$file.npy: not one sentence"
 done
+status 1 "${host[@]}" --input a.npy half.npy --modulus 10
+grep -q "half.npy has the descr '<f2'; allowed are u1 .* f8, little-endian" err || wrong "descr"
+status 1 "${host[@]}" --input a.npy flat.npy --modulus 10
+grep -q 'flat.npy has the shape (4,); ' err || wrong "shape"
 status 1 "${host[@]}" --size 8 --modulus 2^31-1 --out-type u8
+
+# Empty matrices: 0 x 0, and 2 x 0 times 0 x 2, which is zero.
+npy none.npy '|u1' False '0, 0' ''
+npy thin.npy '|u1' False '2, 0' ''
+npy low.npy '|u1' False '0, 2' ''
+npy zero.npy '|u1' False '2, 2' '\x00\x00\x00\x00'
+for verify in off freivalds $check; do
+    empty=("${host[@]}" --modulus 251 --verify $verify --peer naive,gemm --output-matrix c.npy)
+    status 0 "${empty[@]}" --input none.npy --expect none.npy --trace trace.csv
+    status 0 "${empty[@]}" --input thin.npy low.npy --expect zero.npy
+    status 0 "${empty[@]}" --input low.npy thin.npy --expect none.npy
+    status 0 "${empty[@]}" --input none.npy --power 5 --expect none.npy
+done
 
 exit $failed
