@@ -16,6 +16,16 @@ static mb_number of_unsigned(uint64_t v)
     return (mb_number){v, false};
 }
 
+bool mb_entry_is_integer(const modblas_matrix *view, int64_t i, int64_t j)
+{
+    int64_t at = offset_of(view, i, j), integer;
+    if (view->type == MODBLAS_F32)
+        return mb_integer_of(((const float *)view->data)[at], MB_FLOAT_LIMIT, &integer);
+    if (view->type == MODBLAS_F64)
+        return mb_integer_of(((const double *)view->data)[at], MB_FLOAT_LIMIT, &integer);
+    return true;
+}
+
 mb_number mb_entry_get(const modblas_matrix *view, int64_t i, int64_t j)
 {
     int64_t at = offset_of(view, i, j);

@@ -11,6 +11,9 @@ typedef struct mb_number {
     bool negative;
 } mb_number;
 
+/* False for an entry of a floating type that mb_entry_get cannot give. */
+bool mb_entry_is_integer(const modblas_matrix *view, int64_t i, int64_t j);
+
 /* The entry (i, j), which is an integer. */
 mb_number mb_entry_get(const modblas_matrix *view, int64_t i, int64_t j);
 

@@ -124,6 +124,12 @@ modblas_status mb_verify_same(const modblas_matrix *got, const modblas_matrix *e
     mb_mod mod = mb_mod_make(N);
     for (int64_t i = 0; i < got->rows; i++) {
         for (int64_t j = 0; j < got->cols; j++) {
+            if (!mb_entry_is_integer(expected, i, j))
+                return mb_fail(MODBLAS_ENOTINT,
+                               "entry (%" PRId64 ", %" PRId64
+                               ") of what is expected is no integer "
+                               "of magnitude at most 2^53",
+                               i, j);
             mb_number x = mb_entry_get(got, i, j), y = mb_entry_get(expected, i, j);
             if (mb_number_residue(x, &mod) != mb_number_residue(y, &mod))
                 return mismatch(i, j, x, y);

@@ -25,26 +25,39 @@ void modblas_plan_options_init(modblas_plan_options *options)
         *options = (modblas_plan_options){.size = sizeof *options};
 }
 
+/* The backend that the options name; AUTO falls back to the host as it is, since devices are
+ * CUDA's. */
+static modblas_status choose_backend(modblas_options *options, const mb_backend **backend)
+{
+    const char *reason;
+    *backend = mb_backend_host();
+    if (options->backend == MODBLAS_BACKEND_HOST)
+        return MODBLAS_OK;
+    const mb_backend *cuda = mb_backend_cuda(&reason);
+    if (cuda != NULL)
+        *backend = cuda;
+    else if (options->backend == MODBLAS_BACKEND_CUDA)
+        return mb_fail(MODBLAS_EUNAVAILABLE, "%s", reason);
+    else
+        options->device_count = 0;
+    return MODBLAS_OK;
+}
+
 modblas_status modblas_context_create(modblas_context **context, const modblas_options *options)
 {
     modblas_status status = MODBLAS_OK;
-    modblas_options defaults;
-    modblas_options_init(&defaults);
+    const mb_backend *backend;
+    modblas_options chosen;
+    modblas_options_init(&chosen);
     if (context == NULL)
         return mb_fail(MODBLAS_EINVAL, "context is NULL; a place for the new context is required");
     *context = NULL;
-    options = options != NULL ? options : &defaults;
-    MB_TRY(mb_check_options(options));
-    const mb_backend *backend = NULL;
-    const char *reason;
-    if (options->backend != MODBLAS_BACKEND_HOST)
-        backend = mb_backend_cuda(&reason);
-    if (backend == NULL && options->backend == MODBLAS_BACKEND_CUDA)
-        return mb_fail(MODBLAS_EUNAVAILABLE, "%s", reason);
-    if (backend == NULL)
-        backend = mb_backend_host();
-    MB_TRY(mb_check_devices(options, backend));
-    MB_TRY(mb_context_make(context, backend, options));
+    if (options != NULL)
+        chosen = *options;
+    MB_TRY(mb_check_options(&chosen));
+    MB_TRY(choose_backend(&chosen, &backend));
+    MB_TRY(mb_check_devices(&chosen, backend));
+    MB_TRY(mb_context_make(context, backend, &chosen));
 fail:
     return status;
 }
@@ -113,16 +126,24 @@ static void set_views(product *p, const modblas_matrix *C, const modblas_matrix 
                     .N = N},
         .options = swap ? swapped(options) : *options,
         .overlap = mb_views_overlap(C, A) || mb_views_overlap(C, B),
+        .swapped = swap,
     };
 }
 
 static bool is_planned(const mb_plan *plan, const mb_request *request)
 {
-    if (plan == NULL || plan->request.overlap != request->overlap)
+    if (plan == NULL || plan->request.overlap != request->overlap ||
+        plan->request.swapped != request->swapped)
         return false;
     const modblas_problem *x = &plan->request.problem, *y = &request->problem;
     return x->m == y->m && x->n == y->n && x->k == y->k && x->a == y->a && x->b == y->b &&
            x->c == y->c && x->N == y->N;
+}
+
+/* False if what the plan uses was struck off since it was made. */
+static bool is_usable(const mb_plan *plan, const mb_caps *caps)
+{
+    return caps->struck[plan->math.engine_index][0] == '\0' && (caps->fuses || !plan->math.fused);
 }
 
 /* The given plan, or one made for the product, whose engine is proved at its sizes. Each round but
@@ -135,7 +156,7 @@ static modblas_status find_proved_plan(const product *p, const mb_plan *plan, mb
     bool right = false, given = is_planned(plan, &p->request);
     for (int round = 0; !right && round <= MB_MAX_ENGINES + 1; round++) {
         mb_caps caps = mb_device_caps(p->context, device);
-        if (given && round == 0)
+        if (given && round == 0 && is_usable(plan, &caps))
             *proved = *plan;
         else
             MB_TRY(mb_plan_make(proved, &reasons, &p->request, &caps));

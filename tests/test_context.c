@@ -90,8 +90,34 @@ START_TEST(words)
 }
 END_TEST
 
+/* Falling back to the host is no failure: neither a detail nor the devices named are in the way.
+ */
+static void *create_on_new_thread(void *result)
+{
+    const int first[] = {0, 1};
+    modblas_context *context = NULL;
+    modblas_options options;
+    modblas_options_init(&options);
+    options.devices = first;
+    options.device_count = test_backends(backend) > 1 ? 1 : 2;
+    if (modblas_context_create(&context, &options) == MODBLAS_OK)
+        *(size_t *)result = strlen(modblas_detail());
+    modblas_context_destroy(context);
+    return NULL;
+}
+
+START_TEST(auto_leaves_no_detail)
+{
+    pthread_t thread;
+    size_t length = 1;
+    ck_assert_int_eq(pthread_create(&thread, NULL, create_on_new_thread, &length), 0);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    ck_assert_uint_eq(length, 0);
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = {options_of_contexts, words};
+    const TTest *const tests[] = {options_of_contexts, words, auto_leaves_no_detail};
     return test_main_each("context", tests, TEST_COUNT(tests), test_backends(backend));
 }

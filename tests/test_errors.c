@@ -293,6 +293,67 @@ START_TEST(options_of_plans)
 }
 END_TEST
 
+/* A column-major C is computed as the transposed product; bounds and names stay the caller's. */
+START_TEST(operands_of_a_transposed_product)
+{
+    int64_t A[] = {1, 2, 3, 5}, B[] = {1000, 2, 3, 999}, C[4];
+    double half[] = {0.5, 1, 1, 1};
+    modblas_plan *plan = NULL;
+    modblas_plan_options o;
+    modblas_plan_options_init(&o);
+    o.bound_a = 5;
+    o.bound_b = 1000;
+    modblas_problem p = {2, 2, 2, MODBLAS_I64, MODBLAS_I64, MODBLAS_I64, 1000003};
+    modblas_matrix a = modblas_row_major(A, MODBLAS_I64, 2, 2, 2);
+    modblas_matrix b = modblas_row_major(B, MODBLAS_I64, 2, 2, 2);
+    modblas_matrix h = modblas_row_major(half, MODBLAS_F64, 2, 2, 2);
+    modblas_matrix c[] = {modblas_row_major(C, MODBLAS_I64, 2, 2, 2),
+                          modblas_column_major(C, MODBLAS_I64, 2, 2, 2)};
+    ck_assert_int_eq(modblas_plan_create(context, &plan, &p, &o), MODBLAS_OK);
+    for (int i = 0; i < 2; i++) {
+        A[0] = 1;
+        ck_assert_int_eq(modblas_plan_run(plan, &c[i], &a, &b, 1, 0), MODBLAS_OK);
+        A[0] = 6;
+        REFUSED(EBOUND, modblas_plan_run(plan, &c[i], &a, &b, 1, 0));
+        ck_assert_int_eq(modblas_detail()[0], 'A');
+        REFUSED(ENOTINT, modblas_gemm(context, &c[i], &h, &b, 1, 0, 7));
+        ck_assert_int_eq(modblas_detail()[0], 'A');
+        REFUSED(ENOTINT, modblas_gemm(context, &c[i], &a, &h, 1, 0, 7));
+        ck_assert_int_eq(modblas_detail()[0], 'B');
+    }
+    modblas_plan_destroy(plan);
+}
+END_TEST
+
+/* Sizes that no memory holds, on inputs of stride 0. */
+START_TEST(sizes_beyond_memory)
+{
+    uint8_t x = 1;
+    uint64_t C = 0;
+    modblas_context *small = NULL;
+    modblas_options o;
+    modblas_options_init(&o);
+    o.backend = backend[_i];
+    o.verify = MODBLAS_VERIFY_FREIVALDS;
+    ck_assert_int_eq(modblas_context_create(&small, &o), MODBLAS_OK);
+    int64_t k = (int64_t)1 << 62;
+    modblas_matrix a = {&x, MODBLAS_U8, 1, k, 0, 0}, b = {&x, MODBLAS_U8, k, 1, 0, 0};
+    modblas_matrix c = modblas_row_major(&C, MODBLAS_U64, 1, 1, 1);
+    REFUSED(ENOMEM, modblas_gemm(small, &c, &a, &b, 1, 0, 2));
+    modblas_context_destroy(small);
+    const int64_t sizes[] = {INT64_MAX, INT64_MAX - 1, INT64_MAX - 15, k};
+    for (int i = 0; i < 12; i++) {
+        modblas_plan *plan = NULL;
+        modblas_problem p = {1, 1, 1, MODBLAS_U8, MODBLAS_U8, MODBLAS_U8, 5};
+        int64_t *size[] = {&p.m, &p.n, &p.k};
+        *size[i % 3] = sizes[i / 3];
+        modblas_status status = modblas_plan_create(context, &plan, &p, NULL);
+        ck_assert(status == MODBLAS_OK || status == MODBLAS_ENOPLAN);
+        modblas_plan_destroy(plan);
+    }
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {null_arguments,
@@ -300,7 +361,9 @@ int main(void)
                                   a_C_that_overlaps_itself,
                                   a_C_that_cannot_hold_residues,
                                   entries_beyond_the_stated_bound,
-                                  options_of_plans};
+                                  options_of_plans,
+                                  operands_of_a_transposed_product,
+                                  sizes_beyond_memory};
     int count = test_backends(backend);
     int result = test_main_each("errors", tests, TEST_COUNT(tests), count);
     modblas_context_destroy(context);

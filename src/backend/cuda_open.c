@@ -54,7 +54,12 @@ static void open_module(void)
     mb_cuda_entry_fn *entry = NULL;
     void *symbol = dlsym(module, MB_CUDA_ENTRY);
     memcpy(&entry, &symbol, sizeof entry);
-    const mb_backend *backend = entry == NULL ? NULL : entry(MB_BACKEND_ABI, report);
+    if (entry == NULL) {
+        snprintf(refusal, sizeof refusal, "%s is not a CUDA module of modblas",
+                 named != NULL ? named : MODULE);
+        return;
+    }
+    const mb_backend *backend = entry(MB_BACKEND_ABI, report);
     if (backend == NULL)
         snprintf(refusal, sizeof refusal, "the CUDA module is of another version of modblas");
     else if (backend->device_count() > 0)

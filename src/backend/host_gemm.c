@@ -4,7 +4,6 @@
 #include "../../kernels/residue.h"
 #include "host.h"
 
-#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -185,31 +184,16 @@ static modblas_status gemm_i8(const mb_gemm_job *job, const int8_t *A, const int
     return MODBLAS_OK;
 }
 
+/* CBLAS sizes are ints; planned tiles, chunks and leading dimensions are. */
 #if MODBLAS_HAVE_CBLAS
-static int lesser(int64_t x, int64_t y)
-{
-    return (int)(x < y ? x : y);
-}
-#endif
-
-/* CBLAS sizes are ints: rows of A and of B go in blocks. Planned chunks keep k and the leading
- * dimensions of operands below INT_MAX. */
-#if MODBLAS_HAVE_CBLAS
-enum { CBLAS_BLOCK = 1 << 30 };
 #define GEMM_FLOAT(name, type, cblas, plain)                                                      \
     static void name(const mb_gemm_job *job, const type *A, const type *B, type *C)               \
     {                                                                                             \
-        if (!use_cblas) {                                                                         \
+        if (use_cblas)                                                                            \
+            cblas(CblasRowMajor, CblasNoTrans, CblasTrans, (int)job->m, (int)job->n, (int)job->k, \
+                  1, A, (int)job->lda, B, (int)job->ldb, 0, C, (int)job->ldc);                    \
+        else                                                                                      \
             plain(job->m, job->n, job->k, A, job->lda, B, job->ldb, C, job->ldc);                 \
-            return;                                                                               \
-        }                                                                                         \
-        for (int64_t i = 0; i < job->m; i += CBLAS_BLOCK) {                                       \
-            for (int64_t j = 0; j < job->n; j += CBLAS_BLOCK)                                     \
-                cblas(CblasRowMajor, CblasNoTrans, CblasTrans, lesser(job->m - i, CBLAS_BLOCK),   \
-                      lesser(job->n - j, CBLAS_BLOCK), (int)job->k, 1, A + i * job->lda,          \
-                      (int)job->lda, B + j * job->ldb, (int)job->ldb, 0, C + i * job->ldc + j,    \
-                      (int)job->ldc);                                                             \
-        }                                                                                         \
     }
 #else
 #define GEMM_FLOAT(name, type, cblas, plain)                                                      \

@@ -79,7 +79,15 @@ void mb_plan_constants(const mb_plan *plan, uint64_t alpha, mb_constants *consta
 
 int64_t mb_round_up(int64_t x, int64_t align)
 {
-    return (x + align - 1) / align * align;
+    int64_t whole = x / align * align;
+    return whole == x || whole > INT64_MAX - align ? whole : whole + align;
+}
+
+/* x*y, or some size that no memory holds. */
+static int64_t product(int64_t x, int64_t y)
+{
+    int64_t p;
+    return __builtin_mul_overflow(x, y, &p) ? INT64_MAX : p;
 }
 
 mb_block mb_plan_block(const mb_arithmetic *math, int operand, int64_t lines, int64_t k)
@@ -92,9 +100,9 @@ mb_block mb_plan_block(const mb_arithmetic *math, int operand, int64_t lines, in
     /* Digits of A lie side by side along k', under the folds of B. */
     bool along_k = split && operand == 0;
     int64_t copies = along_k ? 1 : math->terms;
-    block.ld = folds * block.k;
+    block.ld = product(folds, block.k);
     block.fold_stride = block.k;
-    block.plane_stride = along_k ? block.k : block.lines * block.ld;
+    block.plane_stride = along_k ? block.k : product(block.lines, block.ld);
     block.bytes = mb_times(mb_times((uint64_t)(copies * folds), (uint64_t)block.k),
                            mb_times((uint64_t)block.lines, mb_element_size(engine->in)));
     return block;
@@ -107,7 +115,7 @@ int64_t mb_plan_term_k(const mb_arithmetic *math, int term, int64_t k_padded)
     int folds = math->digits_a;
     if (math->triangular && term + 1 < folds)
         folds = term + 1;
-    return folds * k_padded;
+    return product(folds, k_padded);
 }
 
 uint64_t mb_times(uint64_t x, uint64_t y)

@@ -26,6 +26,7 @@ typedef struct mb_request {
     modblas_problem problem;
     modblas_plan_options options;
     bool overlap; /* C shares bytes with A or B */
+    bool swapped; /* A and B are the transposes of the caller's B and A */
 } mb_request;
 
 /* What one scheme on one engine makes of the problem: its arithmetic, before any tiling. */

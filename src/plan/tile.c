@@ -8,16 +8,15 @@
 /* Tiles are not halved below this size unless memory demands it. */
 enum { LEAST_TILE = 256 };
 
-/* BLAS leading dimensions are ints; a chunk's is at most MB_MAX_FOLDS times as long as the chunk.
- */
-static const int64_t longest_chunk = (int64_t)1 << 27;
+/* BLAS sizes are ints; a chunk's leading dimension is at most MB_MAX_FOLDS times the chunk. */
+static const int64_t longest_chunk = (int64_t)1 << 27, longest_tile = (int64_t)1 << 30;
 
 /* A slab of an operand from host memory holds at least one line of a chunk. */
 static const uint64_t slab_bytes = (uint64_t)32 << 20;
 
 static int64_t parts(int64_t whole, int64_t part)
 {
-    return (whole + part - 1) / part;
+    return whole / part + (whole % part != 0);
 }
 
 static int64_t lesser(int64_t x, int64_t y)
@@ -51,8 +50,8 @@ static void lay_out(mb_plan *plan, const mb_caps *caps)
     plan->chunks = parts(p->k, plan->chunk_k);
     mb_block a = mb_plan_block(&plan->math, 0, plan->tile_m, plan->chunk_k);
     mb_block b = mb_plan_block(&plan->math, 1, plan->tile_n, plan->chunk_k);
-    uint64_t tile = mb_times((uint64_t)a.lines, (uint64_t)b.lines);
-    uint64_t carry = mb_times(tile, sizeof(uint64_t));
+    uint64_t entries = mb_times((uint64_t)a.lines, (uint64_t)b.lines);
+    uint64_t carry = mb_times(entries, sizeof(uint64_t));
     uint64_t *each = plan->region, *all = plan->shared_region;
     for (int r = 0; r < MB_REGION_COUNT; r++)
         each[r] = all[r] = 0;
@@ -68,11 +67,11 @@ static void lay_out(mb_plan *plan, const mb_caps *caps)
     else if (plan->chunks > 1)
         each[MB_REGION_CARRY] = carry;
     each[MB_REGION_SUMS] =
-        mb_times(tile, (uint64_t)plan->math.terms * mb_element_size(mb_plan_sum(&plan->math)));
+        mb_times(entries, (uint64_t)plan->math.terms * mb_element_size(mb_plan_sum(&plan->math)));
     if (caps->staging) {
         each[MB_REGION_STAGE] = larger(slab(plan->tile_m, plan->chunk_k, p->a),
                                        slab(plan->tile_n, plan->chunk_k, p->b));
-        each[MB_REGION_TILE_C] = mb_times(tile, mb_type_size(p->c));
+        each[MB_REGION_TILE_C] = mb_times(entries, mb_type_size(p->c));
     }
     plan->bytes_each = mb_region_total(each);
     plan->bytes_shared = mb_region_total(all);
@@ -102,11 +101,18 @@ static int64_t part(int64_t whole, int64_t count, int align)
     return tile < whole ? tile : whole;
 }
 
-static bool halves_on(int64_t tile, int64_t count, int64_t forced, int align, bool found)
+/* The tile of the `count`-th choice, or the one that was asked for. */
+static int64_t tile(int64_t whole, int64_t count, int64_t forced, int align)
+{
+    int64_t size = forced ? lesser(forced, whole) : part(whole, count, align);
+    return lesser(size, longest_tile);
+}
+
+static bool halves_on(int64_t size, int64_t count, int64_t forced, int align, bool found)
 {
     if (count == 1)
         return true;
-    return forced == 0 && tile >= (found ? LEAST_TILE : align);
+    return forced == 0 && size >= (found ? LEAST_TILE : align);
 }
 
 static void try_tiles(mb_plan *best, mb_plan choice, const mb_caps *caps)
@@ -115,21 +121,21 @@ static void try_tiles(mb_plan *best, mb_plan choice, const mb_caps *caps)
     const modblas_plan_options *o = &choice.request.options;
     int align = choice.math.engine->align;
     for (int64_t i = 1;; i *= 2) {
-        choice.tile_m = o->tile_m ? lesser(o->tile_m, p->m) : part(p->m, i, align);
+        choice.tile_m = tile(p->m, i, o->tile_m, align);
         if (!halves_on(choice.tile_m, i, o->tile_m, align, best->seconds > 0))
             break;
         for (int64_t j = 1;; j *= 2) {
-            choice.tile_n = o->tile_n ? lesser(o->tile_n, p->n) : part(p->n, j, align);
+            choice.tile_n = tile(p->n, j, o->tile_n, align);
             if (!halves_on(choice.tile_n, j, o->tile_n, align, best->seconds > 0))
                 break;
             choice.shared = true;
             consider(best, choice, caps);
             choice.shared = false;
             consider(best, choice, caps);
-            if (2 * j > p->n)
+            if (j > p->n / 2)
                 break;
         }
-        if (2 * i > p->m)
+        if (i > p->m / 2)
             break;
     }
 }

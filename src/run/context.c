@@ -82,6 +82,15 @@ fail:
     return status;
 }
 
+mb_caps mb_device_caps(const modblas_context *context, const mb_device *device)
+{
+    pthread_mutex_t *lock = (pthread_mutex_t *)(uintptr_t)&context->lock;
+    pthread_mutex_lock(lock);
+    mb_caps caps = device->caps;
+    pthread_mutex_unlock(lock);
+    return caps;
+}
+
 /* ---- teams ---------------------------------------------------------------------------------- */
 
 /* Memory that a call frees for the sake of the budget, outside the lock. */

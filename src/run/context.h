@@ -43,6 +43,9 @@ struct modblas_context {
 modblas_status mb_context_make(modblas_context **context, const mb_backend *backend,
                                const modblas_options *options);
 
+/* The capabilities of a device as they are now: engines may be struck off at any time. */
+mb_caps mb_device_caps(const modblas_context *context, const mb_device *device);
+
 /* Workers that serve one call, with workspace: `shared` bytes at shared_memory, `each` bytes at
  * memory(i). */
 typedef struct mb_team {

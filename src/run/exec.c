@@ -302,5 +302,5 @@ fail:
     if (status == MODBLAS_OK)
         status = mb_trace_read(trace, &c.team);
     mb_team_give(&c.team);
-    return status == MODBLAS_OK ? mb_judge_faults(faults) : status;
+    return status == MODBLAS_OK ? mb_judge_faults(faults, plan->request.swapped) : status;
 }

@@ -68,6 +68,15 @@ static modblas_status thin(const mb_freivalds *check, const mb_team *team, const
     return team->device->backend->check(mb_team_worker(team, 0), &job);
 }
 
+/* Vectors of `size` entries for each round; NULL if there is no memory for them. */
+static uint64_t *make_vectors(int64_t size, int rounds)
+{
+    int64_t entries;
+    if (__builtin_mul_overflow(size, rounds, &entries))
+        return NULL;
+    return calloc((size_t)entries + 1, sizeof(uint64_t));
+}
+
 void mb_freivalds_free(mb_freivalds *check)
 {
     if (check == NULL)
@@ -85,9 +94,8 @@ static modblas_status make(mb_freivalds **out, int64_t m, int64_t n, uint64_t N)
         check->N = N;
         check->m = m;
         check->n = n;
-        size_t column = (size_t)check->rounds * sizeof(uint64_t);
-        check->x = calloc((size_t)n + 1, column);
-        check->expected = calloc((size_t)m + 1, column);
+        check->x = make_vectors(n, check->rounds);
+        check->expected = make_vectors(m, check->rounds);
     }
     *out = check;
     if (check == NULL || check->x == NULL || check->expected == NULL)
@@ -104,21 +112,20 @@ modblas_status mb_freivalds_before(mb_freivalds **out, modblas_context *context,
     mb_mod mod = mb_mod_make(N);
     mb_team team = {.count = 0};
     mb_freivalds *check = NULL;
-    int64_t column = mb_freivalds_rounds(N), size = C->rows * column;
-    uint64_t *bx = calloc((size_t)(A->cols * column) + 1, sizeof *bx);
-    uint64_t *cx = calloc((size_t)size + 1, sizeof *cx);
+    int rounds = mb_freivalds_rounds(N);
+    uint64_t *bx = make_vectors(A->cols, rounds), *cx = make_vectors(C->rows, rounds);
     MB_TRY(make(&check, C->rows, C->cols, N));
     if (bx == NULL || cx == NULL)
         MB_TRY(mb_fail(MODBLAS_ENOMEM, "no memory for the check's vectors"));
     check->context = context;
     check->device = device;
-    fill_random(check->x, C->cols * column, N);
+    fill_random(check->x, C->cols * rounds, N);
     MB_TRY(mb_team_take(&team, context, device, 1, 0, 0));
     MB_TRY(thin(check, &team, B, check->x, bx));
     MB_TRY(thin(check, &team, A, bx, check->expected));
     if (beta != 0)
         MB_TRY(thin(check, &team, C, check->x, cx));
-    for (int64_t i = 0; i < size; i++)
+    for (int64_t i = 0; i < C->rows * rounds; i++)
         check->expected[i] = mb_addmod(mb_mulmod(alpha, check->expected[i], &mod),
                                        mb_mulmod(beta, cx[i], &mod), &mod);
     *out = check;
@@ -137,7 +144,7 @@ modblas_status mb_freivalds_after(mb_freivalds *check, const modblas_matrix *C)
     modblas_status status = MODBLAS_OK;
     mb_team team = {.count = 0};
     int64_t size = check->m * check->rounds;
-    uint64_t *cx = calloc((size_t)size + 1, sizeof *cx);
+    uint64_t *cx = make_vectors(check->m, check->rounds);
     if (cx == NULL)
         MB_TRY(mb_fail(MODBLAS_ENOMEM, "no memory for the check's vectors"));
     MB_TRY(mb_team_take(&team, check->context, check->device, 1, 0, 0));

@@ -134,16 +134,17 @@ modblas_status mb_choose_device(modblas_context *context, const modblas_matrix *
     return status;
 }
 
-modblas_status mb_judge_faults(uint32_t faults)
+modblas_status mb_judge_faults(uint32_t faults, bool swapped)
 {
+    const char *name = swapped ? "BAC" : "ABC";
     for (int operand = 0; operand < 3; operand++) {
         if (faults & (uint32_t)MB_FAULT_NOTINT << operand)
             return mb_fail(MODBLAS_ENOTINT,
                            "%c has an entry that is not an integer of magnitude at most 2^53",
-                           "ABC"[operand]);
+                           name[operand]);
         if (faults & (uint32_t)MB_FAULT_BOUND << operand)
             return mb_fail(MODBLAS_EBOUND, "%c has an entry beyond its stated bound",
-                           "ABC"[operand]);
+                           name[operand]);
     }
     return MODBLAS_OK;
 }

@@ -29,7 +29,8 @@ modblas_status mb_choose_device(modblas_context *context, const modblas_matrix *
                                 const modblas_matrix *A, const modblas_matrix *B,
                                 mb_device **device);
 
-/* The status that fault bits of entries stand for, with a sentence. */
-modblas_status mb_judge_faults(uint32_t faults);
+/* The status that fault bits of entries stand for, with a sentence; A and B of a swapped product
+ * are the caller's B and A. */
+modblas_status mb_judge_faults(uint32_t faults, bool swapped);
 
 #endif

@@ -206,14 +206,6 @@ fail:
     return status == MODBLAS_OK ? waited : status;
 }
 
-mb_caps mb_device_caps(modblas_context *context, const mb_device *device)
-{
-    pthread_mutex_lock(&context->lock);
-    mb_caps caps = device->caps;
-    pthread_mutex_unlock(&context->lock);
-    return caps;
-}
-
 static void strike_off(modblas_context *context, mb_device *device, const proof *p)
 {
     const mb_arithmetic *math = &p->plan->math;

@@ -13,7 +13,4 @@
 modblas_status mb_prove_plan(modblas_context *context, mb_device *device, const mb_plan *plan,
                              bool *right);
 
-/* The capabilities of a device as they are now. */
-mb_caps mb_device_caps(modblas_context *context, const mb_device *device);
-
 #endif

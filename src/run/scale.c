@@ -50,7 +50,7 @@ modblas_status mb_exec_scale(modblas_context *context, mb_device *device, const 
     waited = mb_team_wait(&team, &faults);
     status = status == MODBLAS_OK ? waited : status;
     mb_team_give(&team);
-    return status == MODBLAS_OK ? mb_judge_faults(faults) : status;
+    return status == MODBLAS_OK ? mb_judge_faults(faults, false) : status;
 fail:
     return status;
 }

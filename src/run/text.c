@@ -13,18 +13,18 @@ modblas_status modblas_context_text(const modblas_context *context, char *text, 
         return mb_fail(MODBLAS_EINVAL, "context or text is NULL; both are required");
     for (int d = 0; d < context->device_count; d++) {
         const mb_device *device = &context->device[d];
+        mb_caps caps = mb_device_caps(context, device);
         modblas_device_info info;
         modblas_status status = device->backend->device_info(device->ordinal, &info);
         if (status != MODBLAS_OK)
             return status;
         mb_put(&w, "device   %s %d: %s (%s)\n", device->backend->name, device->ordinal, info.name,
                info.libraries);
-        mb_put(&w, "workers  %d, memory %" PRIu64 " bytes\n", device->workers,
-               device->caps.memory);
-        for (int e = 0; e < MB_MAX_ENGINES && device->caps.engine[e] != NULL; e++) {
-            bool struck = device->caps.struck[e][0] != '\0';
-            mb_put(&w, "engine   %s: %s\n", device->caps.engine[e]->name,
-                   struck ? device->caps.struck[e] : "exact in its self-test");
+        mb_put(&w, "workers  %d, memory %" PRIu64 " bytes\n", device->workers, caps.memory);
+        for (int e = 0; e < MB_MAX_ENGINES && caps.engine[e] != NULL; e++) {
+            bool struck = caps.struck[e][0] != '\0';
+            mb_put(&w, "engine   %s: %s\n", caps.engine[e]->name,
+                   struck ? caps.struck[e] : "exact in its self-test");
         }
     }
     if (needed != NULL)
