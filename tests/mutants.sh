@@ -81,7 +81,7 @@ mutant() {
     printf '%-10s %-28s %s (tests: %s)\n' "$verdict" "$1" "$2" "$5"
 }
 
-all_tests="arith exact plan support tiny gemm views errors chunks faults verify"
+all_tests="arith exact plan support tiny gemm views errors chunks faults verify fused proof"
 prepare
 make_tests "$all_tests" || { cat "$work/log"; exit 2; }
 run_tests "$all_tests" || { cat "$work/log"; echo "the tests fail without any mutant"; exit 2; }
@@ -194,6 +194,31 @@ mutant overlap_with_B_not_seen src/api.c \
 mutant bounds_not_swapped src/api.c 's.bound_a = o->bound_b;' 's.bound_a = o->bound_a;' errors
 mutant alpha_lost src/api.c \
     'p.alpha = mb_reduce64(alpha, &mod);' 'p.alpha = mb_reduce64(alpha != 0, &mod);' gemm
+
+mutant plan_not_swapped src/api.c \
+    'plan->request.swapped != request->swapped' '(plan->request.swapped && request->swapped)' errors
+mutant names_not_swapped src/run/operands.c '"BAC" : "ABC"' '"ABC" : "ABC"' errors
+mutant struck_plan_used src/api.c \
+    'round == 0 && is_usable(plan, &caps)' \
+    'round == 0 && (is_usable(plan, &caps) || plan != NULL)' proof
+
+# ---- proofs and fused products ----
+mutant selftest_sees_nothing src/run/selftest.c \
+    'if (get(p->c, sum_of(p), i) != answer(p, how, i / p->n, i % p->n))' \
+    'if (get(p->c, sum_of(p), i) != answer(p, how, i / p->n, i % p->n) && i < 0)' proof
+mutant fused_selftest_left_out src/run/selftest.c \
+    'i < engine->modulus_count && device->caps.fuses' 'i < 0 && device->caps.fuses' fused
+mutant large_proof_left_out src/run/proof.c \
+    'if (work < least_work ||' 'if (work > -least_work ||' proof
+mutant proof_sees_nothing src/run/proof.c \
+    '*right = *right && memcmp(' '*right = *right || memcmp(' proof
+mutant fused_not_struck_off src/run/proof.c \
+    'device->caps.fuses = false;' 'device->caps.fuses = true;' proof
+mutant residue_forgets_sign kernels/residue.h \
+    'bits_two_23 + (z - two_23) + minus_two_31' \
+    'bits_two_23 + (z - two_23) + 2 * minus_two_31' fused
+mutant bytes_biased src/plan/constants.c \
+    'join->bias = math->fused ? 0 : math->engine->bias;' 'join->bias = math->engine->bias;' fused
 
 # ---- host ----
 mutant swapped_strides src/backend/host_kernels.c \
