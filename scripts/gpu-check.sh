@@ -74,6 +74,14 @@ sanitizer() { # sanitizer <tool>: short products by each scheme and engine of th
     done
 }
 
+# Variables of a user's shell that make cuBLAS's FP64 products wrong in every entry.
+emulation() {
+    CUBLAS_EMULATE_DOUBLE_PRECISION=1 CUBLAS_EMULATION_STRATEGY=eager \
+        CUBLAS_FIXEDPOINT_EMULATION_MANTISSA_BIT_COUNT=30 limited "$build/modblas-bench" \
+        --backend cuda --size 1000,2048 --modulus 2^20-3,2^52-47 --engine f64 --verify flint \
+        --seconds 0.1
+}
+
 every_way() {
     MODBLAS_CUDA_MODULE=$build/libmodblas_cuda.so limited "$build/tests/test_every_way" 2048
 }
@@ -107,6 +115,8 @@ stage build build
 stage tests tests
 tail -n 30 "$build/stage.log"
 for tool in memcheck initcheck racecheck; do stage "$tool" sanitizer "$tool"; done
+stage emulation emulation
+cat "$build/stage.log"
 stage every_way every_way
 tail -n 40 "$build/stage.log"
 stage bench bench
