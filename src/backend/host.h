@@ -5,6 +5,14 @@
 
 #include "backend.h"
 
+/* Compiled for wider vectors too, where the loader can choose; sanitizers cannot follow that. */
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) &&     \
+    !defined(__clang__)
+#define MB_MANY_TARGETS __attribute__((target_clones("arch=skylake-avx512", "avx2", "default")))
+#else
+#define MB_MANY_TARGETS
+#endif
+
 enum { MB_HOST_SUMS = 1 << 14 };
 
 struct mb_worker {

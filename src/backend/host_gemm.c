@@ -19,18 +19,10 @@
 #include <omp.h>
 #endif
 
-/* Compiled for wider vectors too, where the loader can choose; sanitizers cannot follow that. */
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) &&     \
-    !defined(__clang__)
-#define MANY_TARGETS __attribute__((target_clones("arch=skylake-avx512", "avx2", "default")))
-#else
-#define MANY_TARGETS
-#endif
-
 /* One product of a job, in plain C: blocks of 4 columns share the loads of A. */
 #define PLAIN_GEMM(name, in, acc)                                                                 \
-    MANY_TARGETS static void name(int64_t m, int64_t n, int64_t k, const in *A, int64_t lda,      \
-                                  const in *B, int64_t ldb, acc *C, int64_t ldc)                  \
+    MB_MANY_TARGETS static void name(int64_t m, int64_t n, int64_t k, const in *A, int64_t lda,   \
+                                     const in *B, int64_t ldb, acc *C, int64_t ldc)               \
     {                                                                                             \
         for (int64_t c = 0; c < n; c += 4) {                                                      \
             const in *b0 = B + c * ldb, *b1 = c + 1 < n ? b0 + ldb : b0;                          \

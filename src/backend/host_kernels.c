@@ -51,11 +51,21 @@ static uint32_t enter_run(uint64_t *r, const void *data, modblas_type type, int6
         CUT_RUN(double, value);                                                                   \
     }
 
+/* The case that a CPU with a fast INT8 product spends its time on. */
+MB_MANY_TARGETS static void cut_bytes(int8_t *dst, const uint64_t *u, int count,
+                                      const mb_plane *plane)
+{
+    for (int j = 0; j < count; j++)
+        dst[j] = (int8_t)mb_cut_bytewise(u[j], plane);
+}
+
 static void cut_run(void *dst, mb_element type, const uint64_t *u, int count, int i,
                     const mb_cut *cut)
 {
     const mb_plane *plane = &cut->plane[i];
-    if (cut->kind == MB_CUT_DIGITS) {
+    if (cut->kind == MB_CUT_BYTEWISE && type == MB_ELEMENT_I8) {
+        cut_bytes(dst, u, count, plane);
+    } else if (cut->kind == MB_CUT_DIGITS) {
         CUT_RUN_OF_TYPE(mb_cut_digit(u[j], i, cut))
     } else if (cut->kind == MB_CUT_BYTEWISE) {
         CUT_RUN_OF_TYPE(mb_cut_bytewise(u[j], plane))
@@ -118,7 +128,8 @@ modblas_status mb_host_split(mb_worker *worker, const mb_split_job *job)
 }
 
 /* Residues of a run of joined sums. */
-static void join_run(uint64_t *r, const mb_join_job *job, int64_t i, int64_t j0, int count)
+MB_MANY_TARGETS static void join_run(uint64_t *r, const mb_join_job *job, int64_t i, int64_t j0,
+                                     int count)
 {
     const mb_join *join = job->join;
     mb_joining s[RUN];
