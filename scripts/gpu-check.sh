@@ -85,6 +85,12 @@ emulation() {
         --seconds 0.1
 }
 
+# What a context and a plan say of themselves, with the time that making a context takes.
+explain() {
+    limited "$build/modblas-bench" --backend cuda --size 8192 --modulus 2^31-1 --explain \
+        --verify freivalds --seconds 0.1
+}
+
 every_way() {
     MODBLAS_CUDA_MODULE=$build/libmodblas_cuda.so limited "$build/tests/test_every_way" 2048
 }
@@ -119,6 +125,8 @@ stage tests tests
 tail -n 30 "$build/stage.log"
 for tool in memcheck initcheck racecheck; do stage "$tool" sanitizer "$tool"; done
 stage emulation emulation
+cat "$build/stage.log"
+stage explain explain
 cat "$build/stage.log"
 stage every_way every_way
 tail -n 40 "$build/stage.log"
