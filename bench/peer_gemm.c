@@ -22,15 +22,9 @@ typedef struct {
 
 static const void *planes_at(const gemms *g, int w, int operand, int64_t tile, int64_t chunk)
 {
-    const mb_plan *plan = g->plan;
-    mb_region region = operand == 0 ? MB_REGION_PLANES_A : MB_REGION_PLANES_B;
-    if (!plan->shared)
-        return mb_arena_at(mb_team_memory(&g->team, w), &g->each, region, 0, 0);
-    int64_t tiles = operand == 0 ? plan->tiles_m : plan->tiles_n;
-    int64_t lines = operand == 0 ? plan->tile_m : plan->tile_n;
-    mb_block largest = mb_plan_block(&plan->math, operand, lines, plan->chunk_k);
-    return mb_arena_at(mb_team_shared(&g->team), &g->shared, region, largest.bytes,
-                       chunk * tiles + tile);
+    bool shared = g->plan->shared;
+    void *base = shared ? mb_team_shared(&g->team) : mb_team_memory(&g->team, w);
+    return mb_arena_planes(base, shared ? &g->shared : &g->each, g->plan, operand, tile, chunk);
 }
 
 static mb_block block_of(const mb_plan *plan, int operand, int64_t tile, int64_t chunk)

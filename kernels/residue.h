@@ -12,7 +12,7 @@
  *     t = sum_j byte_j * weight_j + (-2^31 mod m) = x mod m,  t < 4*255*255 + 256 < 2^18.
  * Let Z be the multiple of m next above 2^23. As bits of a float, start + sum_j .. is Z + t, and
  *     floor((Z + t) * inverse) = Z/m + floor(t/m)
- * for every t (tests/test_arith.c tries all); 2^23 added while rounding down leaves that integer
+ * for every t (tests/test_fused.c tries all); 2^23 added while rounding down leaves that integer
  * in the low bits of a float. */
 typedef struct mb_residue {
     uint32_t weights; /* byte j: 256^j mod m */

@@ -16,3 +16,15 @@ void *mb_arena_at(void *base, const mb_layout *layout, mb_region region, uint64_
 {
     return (char *)base + layout->offset[region] + mb_aligned(bytes) * (uint64_t)index;
 }
+
+void *mb_arena_planes(void *base, const mb_layout *layout, const mb_plan *plan, int operand,
+                      int64_t tile, int64_t chunk)
+{
+    mb_region region = operand == 0 ? MB_REGION_PLANES_A : MB_REGION_PLANES_B;
+    if (!plan->shared)
+        return mb_arena_at(base, layout, region, 0, 0);
+    int64_t tiles = operand == 0 ? plan->tiles_m : plan->tiles_n;
+    int64_t lines = operand == 0 ? plan->tile_m : plan->tile_n;
+    mb_block largest = mb_plan_block(&plan->math, operand, lines, plan->chunk_k);
+    return mb_arena_at(base, layout, region, largest.bytes, chunk * tiles + tile);
+}

@@ -64,15 +64,9 @@ fail:
 /* Where the planes of a block lie, for worker w. */
 static void *planes_at(const call *c, int w, int operand, int64_t tile, int64_t chunk)
 {
-    const mb_plan *plan = c->plan;
-    mb_region region = operand == OPERAND_A ? MB_REGION_PLANES_A : MB_REGION_PLANES_B;
-    if (!plan->shared)
-        return mb_arena_at(mb_team_memory(&c->team, w), &c->each, region, 0, 0);
-    int64_t tiles = operand == OPERAND_A ? plan->tiles_m : plan->tiles_n;
-    int64_t lines = operand == OPERAND_A ? plan->tile_m : plan->tile_n;
-    mb_block largest = mb_plan_block(&plan->math, operand, lines, plan->chunk_k);
-    return mb_arena_at(mb_team_shared(&c->team), &c->shared, region, largest.bytes,
-                       chunk * tiles + tile);
+    bool shared = c->plan->shared;
+    void *base = shared ? mb_team_shared(&c->team) : mb_team_memory(&c->team, w);
+    return mb_arena_planes(base, shared ? &c->shared : &c->each, c->plan, operand, tile, chunk);
 }
 
 /* Sizes of the real block of an operand: tile and chunk may be the last, and shorter. */
