@@ -163,7 +163,7 @@ mutant wrong_tile_edge src/run/exec.c \
 mutant carry_lost src/run/exec.c '.add_carry = !first' '.add_carry = !first && !store' tiny
 mutant beta_lost src/run/exec.c \
     '.beta = store ? c->beta : 0' '.beta = store ? c->beta & 1 : 0' gemm
-mutant planes_mixed_up src/run/exec.c 'chunk * tiles + tile);' 'chunk + 0 * tiles + tile);' tiny
+mutant planes_mixed_up src/run/arena.c 'chunk * tiles + tile);' 'chunk + 0 * tiles + tile);' tiny
 mutant ignored_status_gemm src/run/exec.c \
     'MB_TRY(c->backend->gemm(mb_team_worker(&c->team, w), &job));' \
     '(void)c->backend->gemm(mb_team_worker(&c->team, w), &job);' faults
