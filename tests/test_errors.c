@@ -335,6 +335,7 @@ START_TEST(sizes_beyond_memory)
     modblas_options_init(&o);
     o.backend = backend[_i];
     o.verify = MODBLAS_VERIFY_FREIVALDS;
+    o.memory = (uint64_t)64 << 20; /* a chunk as large as the memory is proved first */
     ck_assert_int_eq(modblas_context_create(&small, &o), MODBLAS_OK);
     int64_t k = (int64_t)1 << 62;
     modblas_matrix a = {&x, MODBLAS_U8, 1, k, 0, 0}, b = {&x, MODBLAS_U8, k, 1, 0, 0};
