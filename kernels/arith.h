@@ -25,6 +25,7 @@ typedef struct mb_mod {
     uint64_t n;     /* N, or 0 for 2^64 */
     uint64_t norm;  /* N * 2^shift, whose top bit is set; unused for 2^64 */
     uint64_t inv;   /* floor((2^128 - 1) / norm) - 2^64 */
+    uint64_t recip; /* floor((2^64 - 1) / N), or 0 for 2^64 */
     uint64_t half;  /* floor(N / 2) */
     uint32_t shift; /* leading zeros of N */
 } mb_mod;
@@ -73,13 +74,18 @@ MB_FN uint64_t mb_rem_2by1(uint64_t u1, uint64_t u0, uint64_t norm, uint64_t inv
     return r >= norm ? r - norm : r;
 }
 
-/* v mod N for any word v. */
+/* v mod n for any word v, recip = floor((2^64 - 1)/n) or floor(2^64/n): recip >= 2^64/n - 1, so
+ * that the quotient is at most one too small. */
+MB_FN uint64_t mb_remainder(uint64_t v, uint64_t n, uint64_t recip)
+{
+    uint64_t r = v - mb_mulhi64(v, recip) * n;
+    return r >= n ? r - n : r;
+}
+
+/* v mod N for any word v. For 2^64 recip is 0, and r - 0 is v. */
 MB_FN uint64_t mb_reduce64(uint64_t v, const mb_mod *mod)
 {
-    if (v < mod->n || mod->n == 0)
-        return v;
-    uint64_t top = mod->shift ? v >> (64 - mod->shift) : 0;
-    return mb_rem_2by1(top, v << mod->shift, mod->norm, mod->inv) >> mod->shift;
+    return mb_remainder(v, mod->n, mod->recip);
 }
 
 /* v mod N for any 128-bit v. */
@@ -94,11 +100,12 @@ MB_FN uint64_t mb_reduce128(mb_u128 v, const mb_mod *mod)
     return mb_rem_2by1(u1, v.lo << mod->shift, mod->norm, mod->inv) >> mod->shift;
 }
 
-/* (a + b) mod N for residues a, b. */
+/* (a + b) mod N for residues a, b. N - b is at least 1, or wraps round to 0 if N = 2^64 and b = 0.
+ */
 MB_FN uint64_t mb_addmod(uint64_t a, uint64_t b, const mb_mod *mod)
 {
-    uint64_t s = a + b;
-    return (s < a || s >= mod->n) ? s - mod->n : s;
+    uint64_t room = mod->n - b;
+    return a < room ? a + b : a - room;
 }
 
 /* -a mod N for a residue a. */

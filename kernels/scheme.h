@@ -148,17 +148,10 @@ MB_FN int32_t mb_cut_bytewise(uint64_t u, const mb_plane *p)
     return (int32_t)(t - mb_mulhi32(t, p->magic) * p->m) - (int32_t)p->half;
 }
 
-/* v mod m for any word v, inv = floor(2^64/m): the quotient is at most one too small. */
-MB_FN uint64_t mb_reduce_wide(uint64_t v, uint32_t m, uint64_t inv)
-{
-    uint64_t r = v - mb_mulhi64(v, inv) * m;
-    return r >= m ? r - m : r;
-}
-
 MB_FN int32_t mb_cut_wide(uint64_t u, const mb_plane *p)
 {
-    uint64_t r = mb_reduce_wide(u, p->m, p->inv) * p->fold + p->add;
-    return (int32_t)mb_reduce_wide(r, p->m, p->inv) - (int32_t)p->half;
+    uint64_t r = mb_remainder(u, p->m, p->inv) * p->fold + p->add;
+    return (int32_t)mb_remainder(r, p->m, p->inv) - (int32_t)p->half;
 }
 
 /* What the sums of one entry of C have contributed so far. */
@@ -210,7 +203,7 @@ MB_FN void mb_join_f64(mb_joining *s, double sum, const mb_term *term, const mb_
 {
     uint64_t y = (uint64_t)(int64_t)sum + join->bias;
     if (join->residues)
-        y = mb_reduce_wide(y + term->unbias, term->m, term->inv);
+        y = mb_remainder(y + term->unbias, term->m, term->inv);
     mb_join_add(s, y, term, join);
 }
 

@@ -113,7 +113,9 @@ mutant residue_may_be_N src/exact/modulus.c \
 mutant missing_carry kernels/arith.h \
     'mb_mulhi64(a, b) + (r.lo < lo);' 'mb_mulhi64(a, b);' arith
 mutant sum_wraps kernels/arith.h \
-    '(s < a || s >= mod->n)' '(s >= mod->n)' arith
+    'return a < room ?' 'return a <= room ?' arith
+mutant remainder_too_large kernels/arith.h \
+    'return r >= n ? r - n : r;' 'return r;' arith
 mutant no_last_correction kernels/arith.h \
     'return r >= norm ? r - norm : r;' 'return r;' arith
 mutant any_number_is_integer kernels/arith.h \

@@ -47,6 +47,7 @@ START_TEST(moduli_have_their_constants)
         ck_assert_uint_eq(mod.half, (uint64_t)(modulus(moduli[i]) / 2));
         if (mod.n == 0)
             continue;
+        ck_assert_uint_eq(mod.recip, UINT64_MAX / mod.n);
         ck_assert_uint_eq(mod.norm, mod.n << mod.shift);
         ck_assert_uint_eq(mod.norm >> 63, 1);
     }
@@ -268,14 +269,14 @@ START_TEST(wide_words_are_reduced)
             uint64_t v = word[j];
             p.fold = (uint32_t)test_below(&random, m);
             p.add = (uint32_t)test_below(&random, m);
-            ck_assert_uint_eq(mb_reduce_wide(v, m, inv), v % m);
+            ck_assert_uint_eq(mb_remainder(v, m, inv), v % m);
             int64_t residue = (int64_t)(((uint128)v * p.fold + p.add) % m);
             ck_assert_int_eq(mb_cut_wide(v, &p), residue - (int64_t)(m / 2));
         }
         for (uint64_t q = 1; q < 50; q++) {
             uint64_t v = UINT64_MAX / m * m - q * m;
-            ck_assert_uint_eq(mb_reduce_wide(v, m, inv), 0);
-            ck_assert_uint_eq(mb_reduce_wide(v - 1, m, inv), m - 1);
+            ck_assert_uint_eq(mb_remainder(v, m, inv), 0);
+            ck_assert_uint_eq(mb_remainder(v - 1, m, inv), m - 1);
         }
     }
 }

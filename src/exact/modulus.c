@@ -12,6 +12,7 @@ mb_mod mb_mod_make(uint64_t N)
     }
     mod.shift = (uint32_t)__builtin_clzll(N);
     mod.norm = N << mod.shift;
+    mod.recip = UINT64_MAX / N;
     unsigned __int128 all = ~(unsigned __int128)0;
     mod.inv = (uint64_t)(all / mod.norm - ((unsigned __int128)1 << 64));
     return mod;
