@@ -9,6 +9,7 @@
 #define MB_KERNELS_ARITH_H
 
 #include <stdint.h>
+#include <string.h>
 
 #if defined(__CUDACC__)
 #define MB_FN static __host__ __device__ __forceinline__
@@ -143,6 +144,41 @@ MB_FN int mb_integer_of(double x, double limit, int64_t *v)
         return 0;
     *v = (int64_t)x;
     return (double)*v == x;
+}
+
+/* ---- floats as integers --------------------------------------------------------------------- */
+
+MB_FN uint32_t mb_bits_of_float(float x)
+{
+#if defined(__CUDA_ARCH__)
+    return __float_as_uint(x);
+#else
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+#endif
+}
+
+MB_FN float mb_float_of_bits(uint32_t bits)
+{
+#if defined(__CUDA_ARCH__)
+    return __uint_as_float(bits);
+#else
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+#endif
+}
+
+/* x*y + above rounded down, for 0 <= x*y and an integer `above` from 2^23 on, the sum below 2^24.
+ * On the host the product is exact in a double. */
+MB_FN float mb_floor_above(float x, float y, float above)
+{
+#if defined(__CUDA_ARCH__)
+    return __fmaf_rd(x, y, above);
+#else
+    return (float)(uint32_t)((double)x * (double)y) + above;
+#endif
 }
 
 #endif

@@ -25,11 +25,19 @@ enum { BAND = 8 };
  * c of line l lies in the place of chunk c ^ l % 8. */
 enum { ROWS = 16, WIDTH = 128, CHUNK = 16, BOX_BYTES = ROWS * WIDTH };
 
-struct work {
+/* How sums become residues: one plane of B, or the two digits of one, side by side in a tile. */
+template <int digits> struct rule_of {
+    using type = mb_residue;
+};
+template <> struct rule_of<2> {
+    using type = mb_pair;
+};
+
+template <int digits> struct work {
     int k;
     int down, across, tiles; /* of clusters: in a plane, and in all planes */
     int step_a, step_b;      /* 0: the same plane for all */
-    mb_residue residues[MB_MAX_PLANES];
+    typename rule_of<digits>::type rule[MB_MAX_PLANES];
 };
 
 struct stage {
@@ -37,11 +45,11 @@ struct stage {
     int8_t b[TILE_N * TILE_K];
 };
 
-struct shared {
+template <int digits> struct shared {
     stage stages[STAGES];
     uint8_t rows[TILE_M * TILE_N];
     uint64_t full[STAGES], empty[STAGES];
-    mb_residue residues[MB_MAX_PLANES];
+    typename rule_of<digits>::type rule[MB_MAX_PLANES];
 };
 
 /* A place in the ring. Parity is that of the phase in which `full` completes. */
@@ -62,7 +70,7 @@ struct place {
     int plane, row, col;
 };
 
-MB_INLINE place place_of(int tile, const work &w)
+template <int digits> MB_INLINE place place_of(int tile, const work<digits> &w)
 {
     const int plane = tile / (w.down * w.across);
     const int at = tile - plane * (w.down * w.across);
@@ -71,7 +79,7 @@ MB_INLINE place place_of(int tile, const work &w)
     const int in_band = at - band * BAND * w.across;
     const int col = in_band / high;
     const int row = band * BAND + in_band - col * high;
-    return {plane, (row * BLOCKS + (int)cluster_rank()) * TILE_M, col * TILE_N};
+    return {plane, (row * BLOCKS + (int)cluster_rank()) * TILE_M, col * (TILE_N / digits)};
 }
 
 MB_INLINE int first_tile()
@@ -84,20 +92,24 @@ MB_INLINE int tile_step()
     return (int)(gridDim.x / BLOCKS);
 }
 
-MB_INLINE void produce(shared *s, const CUtensorMap *A, const CUtensorMap *B, const work &w)
+template <int digits>
+MB_INLINE void produce(shared<digits> *s, const CUtensorMap *A, const CUtensorMap *B,
+                       const work<digits> &w)
 {
-    const int half = (int)cluster_rank() * BOX;
+    const int rank = (int)cluster_rank(), half = rank * BOX;
     cursor at = {0, 0};
     for (int t = first_tile(); t < w.tiles; t += tile_step()) {
         const place p = place_of(t, w);
+        const int line = digits == 1 ? p.col + half : p.col;
+        const int plane = digits == 1 ? p.plane : p.plane * digits + rank;
         for (int k = 0; k < w.k; k += TILE_K) {
             stage *to = &s->stages[at.stage];
             uint64_t *full = &s->full[at.stage];
             barrier_wait(&s->empty[at.stage], at.parity ^ 1);
             barrier_expect(full, sizeof(stage));
             load_box(to->a, A, k, p.row, p.plane * w.step_a, full);
-            load_box_to((1 << BLOCKS) - 1, to->b + half * TILE_K, B, k, p.col + half,
-                        p.plane * w.step_b, full);
+            load_box_to((1 << BLOCKS) - 1, to->b + half * TILE_K, B, k, line, plane * w.step_b,
+                        full);
             advance(&at);
         }
     }
@@ -133,6 +145,26 @@ MB_INLINE void write_boxes(uint8_t *boxes, const int32_t (&d)[128], const mb_res
         }
 }
 
+/* The same for two digits: a lane has both sums of an entry, and two neighbours of each eight
+ * columns, a word of the chunk that these columns are. */
+MB_INLINE void write_boxes(uint8_t *boxes, const int32_t (&d)[128], const mb_pair &of, int lane)
+{
+    const mb_pair r = of;
+    const int line = lane / 4, columns = TILE_N / 2, chunks = WIDTH / CHUNK;
+    uint8_t *to = boxes + line * WIDTH + lane % 4 * 4;
+#pragma unroll
+    for (int c = 0; c < columns / 8; c++)
+#pragma unroll
+        for (int h = 0; h < 2; h++) {
+            const int32_t *x = &d[4 * c + 2 * h], *y = x + columns / 2;
+            const uint32_t low = mb_pair_reduce(x[0], y[0], &r);
+            const uint32_t high = mb_pair_reduce(x[1], y[1], &r);
+            const int chunk = c % chunks ^ line, box = c / chunks;
+            *(uint32_t *)(to + chunk * CHUNK + h * 8 * WIDTH + box * BOX_BYTES) =
+                __byte_perm(low, high, 0x5410);
+        }
+}
+
 /* Until the copy engine has read the boxes of the tile before. */
 MB_INLINE void await_boxes(int lane)
 {
@@ -141,27 +173,29 @@ MB_INLINE void await_boxes(int lane)
     __syncwarp();
 }
 
-MB_INLINE void store_boxes(const CUtensorMap *C, const uint8_t *boxes, int plane, int row, int col,
-                           int lane)
+/* byte: where the boxes begin in a row. */
+MB_INLINE void store_boxes(const CUtensorMap *C, const uint8_t *boxes, int plane, int row,
+                           int byte, int lane)
 {
     store_fence();
     __syncwarp();
     if (lane != 0)
         return;
     for (int i = 0; i < TILE_N / WIDTH; i++)
-        store_box(C, col + i * WIDTH, row, plane, boxes + i * BOX_BYTES);
+        store_box(C, byte + i * WIDTH, row, plane, boxes + i * BOX_BYTES);
     store_commit();
 }
 
 /* Tells the producers of the whole cluster that this warp has read a stage. */
-MB_INLINE void release(shared *s, int stage, int lane)
+template <int digits> MB_INLINE void release(shared<digits> *s, int stage, int lane)
 {
     if (lane < BLOCKS)
         barrier_arrive_at(&s->empty[stage], (uint32_t)lane);
 }
 
 /* d = the sums of the group's 64 x TILE_N entries. */
-MB_INLINE void accumulate(int32_t (&d)[128], shared *s, cursor *at, int k_size, int group,
+template <int digits>
+MB_INLINE void accumulate(int32_t (&d)[128], shared<digits> *s, cursor *at, int k_size, int group,
                           int lane)
 {
     int last = 0; /* the stage that is read while the next one is awaited */
@@ -185,7 +219,8 @@ MB_INLINE void accumulate(int32_t (&d)[128], shared *s, cursor *at, int k_size, 
     release(s, last, lane);
 }
 
-MB_INLINE void consume(shared *s, const CUtensorMap *C, const work &w)
+template <int digits>
+MB_INLINE void consume(shared<digits> *s, const CUtensorMap *C, const work<digits> &w)
 {
     const int thread = (int)threadIdx.x - GROUP, lane = thread % WARP;
     const int group = thread / GROUP, warp_row = thread / WARP * ROWS;
@@ -196,18 +231,19 @@ MB_INLINE void consume(shared *s, const CUtensorMap *C, const work &w)
         const place p = place_of(t, w);
         accumulate(d, s, &at, w.k, group, lane);
         await_boxes(lane);
-        write_boxes(boxes, d, s->residues[p.plane], lane);
-        store_boxes(C, boxes, p.plane, p.row + warp_row, p.col, lane);
+        write_boxes(boxes, d, s->rule[p.plane], lane);
+        store_boxes(C, boxes, p.plane, p.row + warp_row, p.col * digits, lane);
     }
     await_boxes(lane);
 }
 
+template <int digits>
 static __global__ void __cluster_dims__(BLOCKS) __launch_bounds__(THREADS, 1)
     fused_kernel(const __grid_constant__ CUtensorMap A, const __grid_constant__ CUtensorMap B,
-                 const __grid_constant__ CUtensorMap C, const __grid_constant__ work w)
+                 const __grid_constant__ CUtensorMap C, const __grid_constant__ work<digits> w)
 {
     extern __shared__ __align__(1024) uint8_t memory[];
-    shared *s = (shared *)memory;
+    shared<digits> *s = (shared<digits> *)memory;
     if (threadIdx.x == 0) {
         prefetch_map(&A);
         prefetch_map(&B);
@@ -219,7 +255,7 @@ static __global__ void __cluster_dims__(BLOCKS) __launch_bounds__(THREADS, 1)
         barrier_init_fence();
     }
     if (threadIdx.x < MB_MAX_PLANES)
-        s->residues[threadIdx.x] = w.residues[threadIdx.x];
+        s->rule[threadIdx.x] = w.rule[threadIdx.x];
     cluster_sync(); /* before a block sends to another */
     if (threadIdx.x < GROUP) {
         give_registers<PRODUCER_REGISTERS>();
@@ -270,41 +306,66 @@ static int pieces(int64_t size, int each)
     return (int)((size + each - 1) / each);
 }
 
-static work work_of(const mb_fused_args *a)
+static void set_rule(mb_residue *rule, uint32_t modulus)
 {
-    work w = {};
+    *rule = mb_residue_of(modulus);
+}
+
+static void set_rule(mb_pair *rule, uint32_t modulus)
+{
+    *rule = mb_pair_of(modulus);
+}
+
+template <int digits> static work<digits> work_of(const mb_fused_args *a)
+{
+    work<digits> w = {};
     w.k = (int)a->k;
     w.down = pieces(a->m, BLOCKS * TILE_M);
-    w.across = pieces(a->n, TILE_N);
+    w.across = pieces(a->n, TILE_N / digits);
     w.tiles = w.down * w.across * a->count;
     w.step_a = a->stride_a != 0;
     w.step_b = a->stride_b != 0;
     for (int i = 0; i < a->count; i++)
-        w.residues[i] = mb_residue_of(a->moduli[i]);
+        set_rule(&w.rule[i], a->moduli[i]);
     return w;
 }
 
-extern "C" cudaError_t mb_launch_fused(const mb_fused_args *a, cudaStream_t stream)
+/* The multiprocessors of the current device, once the kernel may use their shared memory. */
+template <int digits> static cudaError_t prepare(int *processors)
+{
+    int device;
+    cudaError_t e = cudaGetDevice(&device);
+    if (e == cudaSuccess)
+        e = cudaDeviceGetAttribute(processors, cudaDevAttrMultiProcessorCount, device);
+    if (e == cudaSuccess)
+        e = cudaFuncSetAttribute(fused_kernel<digits>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 sizeof(shared<digits>));
+    return e;
+}
+
+template <int digits> static cudaError_t launch(const mb_fused_args *a, cudaStream_t stream)
 {
     CUtensorMap A, B, C;
     encode_fn *fn = find_encode();
     if (!fn)
         return cudaErrorNotSupported;
     if (!encode(&A, fn, a->A, a->m, a->k, a->lda, a->stride_a, a->count, BOX) ||
-        !encode(&B, fn, a->B, a->n, a->k, a->ldb, a->stride_b, a->count, BOX) ||
-        !encode(&C, fn, a->C, a->m, a->n, a->ldc, a->stride_c, a->count, ROWS))
+        !encode(&B, fn, a->B, a->n, a->k, a->ldb, a->stride_b, a->count * digits, BOX) ||
+        !encode(&C, fn, a->C, a->m, a->n * digits, a->ldc * digits, a->stride_c * digits, a->count,
+                ROWS))
         return cudaErrorInvalidValue;
-    const work w = work_of(a);
-    int device, processors;
-    cudaError_t e = cudaGetDevice(&device);
-    if (e == cudaSuccess)
-        e = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
-    if (e == cudaSuccess)
-        e = cudaFuncSetAttribute(fused_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                 sizeof(shared));
+    const work<digits> w = work_of<digits>(a);
+    int processors;
+    cudaError_t e = prepare<digits>(&processors);
     if (e != cudaSuccess)
         return e;
     const int clusters = processors / BLOCKS < w.tiles ? processors / BLOCKS : w.tiles;
-    fused_kernel<<<clusters * BLOCKS, THREADS, sizeof(shared), stream>>>(A, B, C, w);
+    fused_kernel<digits>
+        <<<clusters * BLOCKS, THREADS, sizeof(shared<digits>), stream>>>(A, B, C, w);
     return cudaGetLastError();
+}
+
+extern "C" cudaError_t mb_launch_fused(const mb_fused_args *a, cudaStream_t stream)
+{
+    return a->digits == 2 ? launch<2>(a, stream) : launch<1>(a, stream);
 }

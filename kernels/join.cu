@@ -2,14 +2,19 @@
 /* Sums to residues: a thread joins EACH neighbouring entries of one row, reading EACH sums of a
  * plane at once, and stores them. One kernel for each type of sum; the type of C is a uniform
  * switch around its few accesses. */
+#include "bytes.h"
 #include "kernels.h"
 
 enum { EACH = 4, LANES = 32, ROWS = 8 };
 
-/* Planes whose sums are on their way together. Terms beyond the last are 0, so that an odd plane
- * needs no branch: 0 is added to everything. */
-enum { BATCH = 2, BYTE_BATCH = 10 };
-static_assert(MB_MAX_PLANES % BATCH == 0 && MB_MAX_PLANES == 2 * BYTE_BATCH,
+/* Rows that a thread joins one after the other. */
+enum { AGAIN = 4 };
+
+/* Planes of sums that are on their way together. Terms beyond the last are 0, so that an odd plane
+ * needs no branch: 0 is added to everything. Bytes of all planes come at once. */
+enum { BATCH = 2 };
+static_assert(MB_MAX_PLANES % BATCH == 0 && MB_MAX_PLANES == 5 * MB_GROUP &&
+                  (int)MB_GROUP == (int)EACH,
               "a term beyond the last has its place");
 enum { GRID_X = 0x7fffffff, GRID_Y = 65535 };
 
@@ -76,7 +81,7 @@ static __device__ __forceinline__ void add_word(mb_joining *s, int32_t sum, cons
     y = y - mb_mulhi32(y, term.magic) * term.m + term.unbias;
     y = min(y, y - term.m);
     y = min(y, y - term.m);
-    s->t += (uint64_t)y * term.fraction;
+    s->t += y * term.fraction; /* moduli are bytes: a word */
     s->v.lo += (uint64_t)y * (uint32_t)term.weight;
 }
 
@@ -139,8 +144,8 @@ static __device__ __forceinline__ void add_planes(mb_joining *s, const mb_join &
 
 /* r = join of the planes. */
 template <typename Sum>
-static __device__ __forceinline__ quad<uint64_t> join_planes(const mb_join &join, const Sum *acc,
-                                                             int64_t plane_stride, int n)
+static __device__ __forceinline__ quad<uint64_t>
+join_planes(const mb_join &join, const mb_byte_join &, const Sum *acc, int64_t plane_stride, int n)
 {
     mb_joining s[EACH];
 #pragma unroll
@@ -174,66 +179,90 @@ static __device__ __forceinline__ bool is_signed(modblas_type type)
     return type >= MODBLAS_I8;
 }
 
-/* Sums of bytes times words: y*F, y*(low half of W), y*(high half of W), each below 2^8 * 2^32
- * * 20. */
-struct byte_sums {
-    uint64_t t[EACH], low[EACH], high[EACH];
-};
-
-template <bool wide, int from>
-static __device__ __forceinline__ void add_bytes(byte_sums *s, const mb_join &join,
-                                                 const uint8_t *acc, int64_t plane_stride)
+/* out[e] = bytes e of the four words. */
+static __device__ __forceinline__ void transpose(uint32_t *out, const uint32_t *in)
 {
-    uint32_t v[BYTE_BATCH];
-#pragma unroll
-    for (int p = 0; p < BYTE_BATCH; p++)
-        v[p] = from + p < join.terms ? *(const uint32_t *)(acc + (from + p) * plane_stride) : 0;
-#pragma unroll
-    for (int p = 0; p < BYTE_BATCH; p++) {
-        const mb_term &term = join.term[from + p];
-#pragma unroll
-        for (int e = 0; e < EACH; e++) {
-            uint32_t y = __byte_perm(v[p], 0, 0x4440 + e);
-            s->t[e] += (uint64_t)y * term.fraction;
-            s->low[e] += (uint64_t)y * (uint32_t)term.weight;
-            if (wide)
-                s->high[e] += (uint64_t)y * (uint32_t)(term.weight >> 32);
-        }
-    }
+    const uint32_t low01 = __byte_perm(in[0], in[1], 0x5140);
+    const uint32_t low23 = __byte_perm(in[2], in[3], 0x5140);
+    const uint32_t high01 = __byte_perm(in[0], in[1], 0x7362);
+    const uint32_t high23 = __byte_perm(in[2], in[3], 0x7362);
+    out[0] = __byte_perm(low01, low23, 0x5410);
+    out[1] = __byte_perm(low01, low23, 0x7632);
+    out[2] = __byte_perm(high01, high23, 0x5410);
+    out[3] = __byte_perm(high01, high23, 0x7632);
 }
 
-template <bool wide>
-static __device__ __forceinline__ quad<uint64_t>
-join_words(const mb_join &join, const uint8_t *acc, int64_t plane_stride)
+/* Residues of a byte, whose join is in words (mb_join_in_words), or is not. */
+template <bool in_words> struct byte_sum {
+    uint8_t y;
+};
+
+template <bool in_words, int groups>
+static __device__ __forceinline__ uint64_t join_bytes(const uint32_t (&y)[groups][EACH], int e,
+                                                      const mb_join &join,
+                                                      const mb_byte_join &bytes)
 {
-    byte_sums b = {};
-    add_bytes<wide, 0>(&b, join, acc, plane_stride);
-    if (join.terms > BYTE_BATCH)
-        add_bytes<wide, BYTE_BATCH>(&b, join, acc, plane_stride);
+    mb_byte_sums s = mb_byte_start(&bytes);
+#pragma unroll
+    for (int g = 0; g < groups; g++)
+        mb_byte_add(&s, y[g][e], &bytes, g, in_words ? 4 : 8);
+    if (in_words)
+        return mb_byte_finish_word(&s, &join);
+    return mb_join_finish(mb_byte_joined(&s, 8), &join);
+}
+
+/* Planes of residues, at most 4*groups. */
+template <int groups, bool in_words>
+static __device__ __forceinline__ quad<uint64_t>
+join_groups(const mb_join &join, const mb_byte_join &bytes, const byte_sum<in_words> *acc,
+            int64_t plane_stride)
+{
+    uint32_t v[groups * MB_GROUP], y[groups][EACH];
+#pragma unroll
+    for (int p = 0; p < groups * MB_GROUP; p++) {
+        v[p] = *(const uint32_t *)acc; /* once more the last one: its weight is 0 */
+        acc += p + 1 <= (groups - 1) * MB_GROUP || p + 1 < join.terms ? plane_stride : 0;
+    }
+#pragma unroll
+    for (int g = 0; g < groups; g++)
+        transpose(y[g], v + g * MB_GROUP);
     quad<uint64_t> r;
 #pragma unroll
-    for (int e = 0; e < EACH; e++) {
-        mb_joining s = mb_join_start(&join);
-        s.t += b.t[e];
-        s.v.lo += b.low[e];
-        if (wide) {
-            uint64_t shifted = b.high[e] << 32;
-            s.v.lo += shifted;
-            s.v.hi = (b.high[e] >> 32) + (s.v.lo < shifted);
-        }
-        r.e[e] = mb_join_finish(s, &join);
-    }
+    for (int e = 0; e < EACH; e++)
+        r.e[e] = join_bytes<in_words>(y, e, join, bytes);
     return r;
 }
 
-/* Residues that the GEMMs left, EACH whether in C or beyond its last column. A join has no
- * constant then, so that v starts at 0. */
+/* EACH entries, whether in C or beyond its last column. A join has no constant then. */
+template <bool in_words>
 static __device__ __forceinline__ quad<uint64_t>
-join_planes(const mb_join &join, const uint8_t *acc, int64_t plane_stride, int)
+join_planes(const mb_join &join, const mb_byte_join &bytes, const byte_sum<in_words> *acc,
+            int64_t plane_stride, int)
 {
-    if (join.narrow && join.mod.n - 1 <= UINT32_MAX)
-        return join_words<false>(join, acc, plane_stride);
-    return join_words<true>(join, acc, plane_stride);
+    switch ((join.terms + MB_GROUP - 1) / MB_GROUP) {
+    case 1:
+        return join_groups<1>(join, bytes, acc, plane_stride);
+    case 2:
+        return join_groups<2>(join, bytes, acc, plane_stride);
+    case 3:
+        return join_groups<3>(join, bytes, acc, plane_stride);
+    case 4:
+        return join_groups<4>(join, bytes, acc, plane_stride);
+    default:
+        return join_groups<5>(join, bytes, acc, plane_stride);
+    }
+}
+
+/* Residues of two bytes: the one term that a join then has, with a weight below 2^16. */
+static __device__ __forceinline__ quad<uint64_t>
+join_planes(const mb_join &join, const mb_byte_join &, const uint16_t *acc, int64_t, int n)
+{
+    const quad<uint16_t> y = load(acc, 1, n);
+    quad<uint64_t> r;
+#pragma unroll
+    for (int e = 0; e < EACH; e++)
+        r.e[e] = mb_reduce64(y.e[e] * join.term[0].weight, &join.mod);
+    return r;
 }
 
 /* An entry as a word: two's complement where is_signed. */
@@ -315,11 +344,12 @@ static __device__ __forceinline__ void add_old(quad<uint64_t> *r, const mb_join_
 
 /* The n entries from (i, j). */
 template <typename Sum>
-static __device__ __forceinline__ void join_entries(const mb_join &join, const mb_join_args &a,
-                                                    int64_t i, int64_t j, int n, uint32_t *fault)
+static __device__ __forceinline__ void join_entries(const mb_join &join, const mb_byte_join &bytes,
+                                                    const mb_join_args &a, int64_t i, int64_t j,
+                                                    int n, uint32_t *fault)
 {
     const Sum *acc = (const Sum *)a.acc + i * a.acc_ld + j;
-    quad<uint64_t> r = join_planes(join, acc, a.acc_plane_stride, n);
+    quad<uint64_t> r = join_planes(join, bytes, acc, a.acc_plane_stride, n);
     uint64_t *carry = a.carry + i * a.carry_ld + j;
     if (a.add_carry) {
         quad<uint64_t> c = load(carry, 1, n);
@@ -337,9 +367,15 @@ static __device__ __forceinline__ void join_entries(const mb_join &join, const m
     store_entries(a.C, at, n, r);
 }
 
+/* Blocks of a multiprocessor: as many as the registers allow. */
+template <typename Sum> constexpr int BLOCKS = 3;
+template <> constexpr int BLOCKS<byte_sum<true>> = 5;
+template <> constexpr int BLOCKS<byte_sum<false>> = 2;
+
 template <typename Sum>
-static __global__ void __launch_bounds__(LANES *ROWS, 3)
-    join_kernel(const __grid_constant__ mb_join join, const __grid_constant__ mb_join_args a)
+static __global__ void __launch_bounds__(LANES *ROWS, BLOCKS<Sum>)
+    join_kernel(const __grid_constant__ mb_join join, const __grid_constant__ mb_byte_join bytes,
+                const __grid_constant__ mb_join_args a)
 {
     const int64_t down = (int64_t)gridDim.y * ROWS;
     const int64_t across = (int64_t)gridDim.x * LANES * EACH;
@@ -348,7 +384,7 @@ static __global__ void __launch_bounds__(LANES *ROWS, 3)
         for (int64_t j = ((int64_t)blockIdx.x * LANES + threadIdx.x) * EACH; j < a.cols;
              j += across) {
             int n = a.cols - j < EACH ? (int)(a.cols - j) : EACH;
-            join_entries<Sum>(join, a, i, j, n, &fault);
+            join_entries<Sum>(join, bytes, a, i, j, n, &fault);
         }
     if (fault)
         atomicOr(a.faults, fault);
@@ -366,15 +402,20 @@ extern "C" cudaError_t mb_launch_join(const mb_join *join, const mb_join_args *a
     if (args->rows == 0 || args->cols == 0)
         return cudaSuccess;
     dim3 block(LANES, ROWS);
-    dim3 grid(blocks(args->cols, LANES * EACH, GRID_X), blocks(args->rows, ROWS, GRID_Y));
+    dim3 grid(blocks(args->cols, LANES * EACH, GRID_X), blocks(args->rows, ROWS * AGAIN, GRID_Y));
     mb_join padded = *join;
     for (int i = join->terms; i < MB_MAX_PLANES; i++)
         padded.term[i] = {};
-    if (join->reduced)
-        join_kernel<uint8_t><<<grid, block, 0, stream>>>(padded, *args);
+    const mb_byte_join bytes = join->reduced == 1 ? mb_byte_join_of(join) : mb_byte_join{};
+    if (join->reduced == 2)
+        join_kernel<uint16_t><<<grid, block, 0, stream>>>(padded, bytes, *args);
+    else if (join->reduced && mb_join_in_words(join))
+        join_kernel<byte_sum<true>><<<grid, block, 0, stream>>>(padded, bytes, *args);
+    else if (join->reduced)
+        join_kernel<byte_sum<false>><<<grid, block, 0, stream>>>(padded, bytes, *args);
     else if (join->wide)
-        join_kernel<double><<<grid, block, 0, stream>>>(padded, *args);
+        join_kernel<double><<<grid, block, 0, stream>>>(padded, bytes, *args);
     else
-        join_kernel<int32_t><<<grid, block, 0, stream>>>(padded, *args);
+        join_kernel<int32_t><<<grid, block, 0, stream>>>(padded, bytes, *args);
     return cudaGetLastError();
 }

@@ -30,9 +30,9 @@ typedef struct mb_split_args {
 } mb_split_args;
 
 /* Sums to residues; see mb_join_job in src/backend/backend.h for the operation.
- * Requires: sums are double if join.wide, bytes if join.reduced, else int32; acc_ld >= cols, and
- * for bytes acc, acc_ld and acc_plane_stride multiples of 4: a word is read beyond the last
- * column. */
+ * Requires: sums are double if join.wide, uint8 or uint16 if join.reduced is 1 or 2, else int32;
+ * acc_ld >= cols, and for uint8 acc, acc_ld and acc_plane_stride multiples of 4: a word is read
+ * beyond the last column. */
 typedef struct mb_join_args {
     const void *acc;
     int64_t acc_ld, acc_plane_stride;
@@ -56,18 +56,21 @@ typedef struct mb_check_args {
 } mb_check_args;
 
 /* INT8 products whose sums leave as residues: for i < count, r < m, c < n
- *     C[i*stride_c + r*ldc + c] = (sum_{j<k} A[i*stride_a + r*lda + j] * B[i*stride_b + c*ldb +
- * j]) mod moduli[i],  in [0, moduli[i]). Requires: compute capability 9.0; 0 < count <=
- * MB_MAX_PLANES; m, n, k > 0 and below 2^31 - 128; every size, leading dimension, stride and
- * pointer a multiple of 16; strides of A and B may be 0; 2 <= moduli[i] <= 256. Bound: |every sum|
- * <= 2^31 - 1. */
+ *     C[i*stride_c + r*ldc + c] = (sum_{u<digits} 256^u sum_{j<k} A[i*stride_a + r*lda + j] *
+ *                                  B[(i*digits + u)*stride_b + c*ldb + j]) mod moduli[i]
+ * in [0, moduli[i]), as uint8 if digits is 1, as uint16 if it is 2; strides in elements.
+ * Requires: compute capability 9.0; 0 < count*digits <= MB_MAX_PLANES; m, n, k > 0 and below 2^31
+ * - 256; A, B, C and all strides in bytes multiples of 16, k too; strides of A and B may be 0. 2
+ * <= moduli[i] <= 256 if digits is 1, 512 < moduli[i] <= 65536 if it is 2. Bound: |every sum over
+ * j| <= 2^31 - 1. */
 typedef struct mb_fused_args {
     const int8_t *A, *B;
-    uint8_t *C;
+    void *C;
     int64_t m, n, k;
     int64_t lda, ldb, ldc;
     int64_t stride_a, stride_b, stride_c;
     int count;
+    int digits;
     const uint32_t *moduli; /* in host memory */
 } mb_fused_args;
 

@@ -15,6 +15,9 @@
 
 enum { MB_MAX_PLANES = 20, MB_MAX_FOLDS = 8 };
 
+/* Sums below MB_SMALL times N are reduced by a quotient of 13 bits. */
+enum { MB_SMALL = 1 << 13 };
+
 /* Faults of entries. A worker collects them as bits, shifted left by the operand: A 0, B 1, C 2.
  */
 enum { MB_FAULT_NOTINT = 1, MB_FAULT_BOUND = 8 };
@@ -63,7 +66,7 @@ typedef struct mb_term {
     uint32_t m;        /* 0: the sum is used as it is */
     uint32_t magic;    /* floor(2^32/m), for m <= 256 */
     uint32_t unbias;   /* -bias mod m */
-    uint32_t fraction; /* F = round(2^32/m) */
+    uint32_t fraction; /* F = round(2^fraction_bits/m) */
 } mb_term;
 
 /* How sums become the residue of alpha*X mod N:
@@ -74,9 +77,13 @@ typedef struct mb_join {
     mb_mod mod;
     int terms;
     int residues;
-    int wide;    /* sums are doubles */
-    int reduced; /* sums are bytes: y_i itself */
-    int narrow;  /* everything before the last reduction stays below 2^64 */
+    int wide;       /* sums are doubles */
+    int reduced;    /* sums are y_i itself, in so many bytes: 1 or 2; 0: they are sums */
+    int narrow;     /* everything before the last reduction, v, stays below 2^64 */
+    int small;      /* v < MB_SMALL * N */
+    uint32_t shift; /* if small: max(0, bits of N - 19), so that v >> shift is a word */
+    float inverse;  /* if small: (1 - 2^-21) 2^shift / N */
+    uint32_t fraction_bits;
     uint64_t bias;
     uint64_t constant; /* digits: -bias * sum of weights mod N; residues: 0 */
     uint64_t minus_M;  /* residues: -alpha*M mod N */
@@ -157,7 +164,7 @@ MB_FN int32_t mb_cut_wide(uint64_t u, const mb_plane *p)
 /* What the sums of one entry of C have contributed so far. */
 typedef struct mb_joining {
     mb_u128 v;
-    uint64_t t; /* 2^31 + sum y_i * F_i */
+    uint64_t t; /* 2^fraction_bits * (1/2 + sum y_i/m_i), nearly: 1/2 and y_i * F_i summed */
 } mb_joining;
 
 MB_FN mb_joining mb_join_start(const mb_join *join)
@@ -165,10 +172,11 @@ MB_FN mb_joining mb_join_start(const mb_join *join)
     mb_joining s;
     s.v.lo = join->constant;
     s.v.hi = 0;
-    s.t = (uint64_t)1 << 31;
+    s.t = ((uint64_t)1 << join->fraction_bits) >> 1;
     return s;
 }
 
+/* Adds y_i, or a sum with its bias. */
 MB_FN void mb_join_add(mb_joining *s, uint64_t y, const mb_term *term, const mb_join *join)
 {
     if (join->residues)
@@ -192,12 +200,6 @@ MB_FN void mb_join_i32(mb_joining *s, int32_t sum, const mb_term *term, const mb
     mb_join_add(s, y, term, join);
 }
 
-/* Adds a sum that was reduced where it was made: y in [0, m). */
-MB_FN void mb_join_u8(mb_joining *s, uint8_t y, const mb_term *term, const mb_join *join)
-{
-    mb_join_add(s, y, term, join);
-}
-
 /* Adds a sum that was accumulated in floating point, |sum| <= bias. */
 MB_FN void mb_join_f64(mb_joining *s, double sum, const mb_term *term, const mb_join *join)
 {
@@ -207,16 +209,57 @@ MB_FN void mb_join_f64(mb_joining *s, double sum, const mb_term *term, const mb_
     mb_join_add(s, y, term, join);
 }
 
+/* floor(v/N) or one less, for v < MB_SMALL * N; x = v >> shift, so that x 2^shift/N > v/N - 2^-18.
+ * The errors of x as a float, of the inverse and of the product are below 2^-20.5 v/N together,
+ * and never raise it. */
+MB_FN uint32_t mb_small_quotient(uint32_t x, const mb_join *join)
+{
+    const float two_23 = 8388608.0F;
+    return mb_bits_of_float(mb_floor_above((float)x, join->inverse, two_23)) -
+           mb_bits_of_float(two_23);
+}
+
+/* Whether v is a word, and what is left of it when the quotient is taken off, too. */
+MB_FN int mb_join_in_words(const mb_join *join)
+{
+    return join->small && join->narrow && join->mod.n - 1 < (uint64_t)1 << 31;
+}
+
+/* v mod N if mb_join_in_words. */
+MB_FN uint32_t mb_reduce_small_word(uint64_t v, const mb_join *join)
+{
+    const uint32_t n = (uint32_t)join->mod.n;
+    const uint32_t r = (uint32_t)v - mb_small_quotient((uint32_t)(v >> join->shift), join) * n;
+    return r >= n ? r - n : r;
+}
+
+/* v mod N if join->small. */
+MB_FN uint64_t mb_reduce_small(mb_u128 v, const mb_join *join)
+{
+    const uint64_t n = join->mod.n;
+    if (n == 0)
+        return v.lo;
+    const uint64_t above = join->shift ? v.hi << (64 - join->shift) : 0;
+    const uint32_t q = mb_small_quotient((uint32_t)(v.lo >> join->shift | above), join);
+    const uint64_t low = q * n, r = v.lo - low;
+    const int more = v.hi != mb_mulhi64(q, n) + (v.lo < low);
+    return more || r >= n ? r - n : r;
+}
+
 /* The residue of alpha*X mod N. */
 MB_FN uint64_t mb_join_finish(mb_joining s, const mb_join *join)
 {
     if (join->residues) {
-        uint64_t q = s.t >> 32;
+        uint64_t q = s.t >> join->fraction_bits;
         if (join->narrow)
             s.v.lo += q * join->minus_M;
         else
             s.v = mb_mad128(s.v, q, join->minus_M);
     }
+    if (mb_join_in_words(join))
+        return mb_reduce_small_word(s.v.lo, join);
+    if (join->small)
+        return mb_reduce_small(s.v, join);
     return join->narrow ? mb_reduce64(s.v.lo, &join->mod) : mb_reduce128(s.v, &join->mod);
 }
 

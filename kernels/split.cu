@@ -1,25 +1,123 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Entries to planes. A block takes a tile of LINES lines by WIDTH places along k: its threads load
- * entries in whichever order memory is contiguous, put each one's u into shared memory, and read
- * them back k-contiguous, so that both layouts of the source share one store. */
+/* Entries to planes. A thread cuts a patch of LINES lines by PLACES places along k. It reads runs
+ * of neighbours in whichever direction memory is contiguous, keeps the patch in registers, and
+ * writes a word of PLACES bytes to each line of each plane. */
+#include "bytes.h"
 #include "kernels.h"
 
-enum { LINES = 32, WIDTH = 128, THREADS = 256, EACH = LINES * WIDTH / THREADS };
+#include <type_traits>
 
-/* Loads in flight in each thread. */
-enum { BATCH = 8 };
+enum { WARP = 32, WARPS = 8, PLACES = 4, LEAST_LINES = 4 };
 
-/* A thread stores the CHUNK bytes of a plane that one 16-byte access holds. In shared memory each
- * chunk is followed by two words, and each line by two more: eight threads reading 16 bytes each,
- * CHUNK words apart, then meet all banks once, and threads writing down a line pair up at worst.
- */
-enum { CHUNK = 16, LINE_SLOTS = WIDTH / CHUNK * (CHUNK + 2) + 2 };
+/* A block's tile: TILE_K places by WARPS patches of lines. Where k is contiguous, a warp has all
+ * the places of one patch of lines; else lanes and warps lie side by side as below, so that a warp
+ * writes 64 neighbouring bytes, and reads 32 or, of bytes and pairs, 16. */
+enum { TILE_K = WARP * PLACES, LANES_K = 16, WARPS_K = TILE_K / (LANES_K * PLACES) };
 
 enum { GRID_X = 0x7fffffff, GRID_Y = 65535 };
 
-static __device__ __forceinline__ int slot(int line, int place)
+template <typename T> constexpr int LINES = sizeof(T) == 1 ? 2 * LEAST_LINES : LEAST_LINES;
+template <typename T> constexpr int TILE_LINES = WARPS *LINES<T>;
+
+/* Blocks of a multiprocessor; 64-bit numbers need more registers. */
+template <typename T, typename D> constexpr int BLOCKS = sizeof(T) == 8 || sizeof(D) == 8 ? 3 : 4;
+
+template <typename T> using patch = T[LINES<T>][PLACES];
+
+/* Where a thread's patch begins in the tile. */
+struct corner {
+    int line, place;
+};
+
+template <typename T, bool along_k> static __device__ __forceinline__ corner corner_of()
 {
-    return line * LINE_SLOTS + place + 2 * (int)((unsigned)place / CHUNK);
+    const int lane = (int)threadIdx.x % WARP, warp = (int)threadIdx.x / WARP;
+    if constexpr (along_k)
+        return {warp * LINES<T>, lane * PLACES};
+    const int line = warp / WARPS_K * (WARP / LANES_K) + lane / LANES_K;
+    const int place = warp % WARPS_K * LANES_K + lane % LANES_K;
+    return {line * LINES<T>, place * PLACES};
+}
+
+/* How many of the `most` places from `from` on are below `limit`. */
+static __device__ __forceinline__ int within(int64_t limit, int64_t from, int most)
+{
+    const int64_t left = limit - from;
+    return left < 0 ? 0 : left < most ? (int)left : most;
+}
+
+/* ---- entries -------------------------------------------------------------------------------- */
+
+/* Neighbours that are read in accesses of at most 16 bytes. */
+template <typename T, int count>
+struct alignas(count * sizeof(T) < 16 ? count * sizeof(T) : 16) run {
+    T e[count];
+};
+
+/* The entries inside src, `runs` runs `next` apart whose neighbours are `step` apart; 0 outside.
+ */
+template <typename T, int runs, int count>
+static __device__ __forceinline__ void load_runs(run<T, count> (&r)[runs], const T *p,
+                                                 int64_t next, int64_t step, int runs_inside,
+                                                 int inside)
+{
+    const bool aligned = (uintptr_t)p % alignof(run<T, count>) == 0 &&
+                         next * (int64_t)sizeof(T) % (int64_t)alignof(run<T, count>) == 0;
+    if (step == 1 && aligned && runs_inside == runs && inside == count) {
+#pragma unroll
+        for (int i = 0; i < runs; i++)
+            r[i] = *(const run<T, count> *)(p + i * next);
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < runs; i++)
+#pragma unroll
+        for (int e = 0; e < count; e++)
+            r[i].e[e] = i < runs_inside && e < inside ? p[i * next + e * step] : T(0);
+}
+
+template <typename T, bool along_k>
+static __device__ __forceinline__ void load_patch(patch<T> &v, const modblas_matrix &src,
+                                                  int64_t line, int64_t place, int lines,
+                                                  int places)
+{
+    const T *p = (const T *)src.data + line * src.row_stride + place * src.col_stride;
+    if constexpr (along_k) {
+        run<T, PLACES> r[LINES<T>];
+        load_runs(r, p, src.row_stride, src.col_stride, lines, places);
+#pragma unroll
+        for (int l = 0; l < LINES<T>; l++)
+#pragma unroll
+            for (int j = 0; j < PLACES; j++)
+                v[l][j] = r[l].e[j];
+    } else {
+        run<T, LINES<T>> r[PLACES];
+        load_runs(r, p, src.col_stride, src.row_stride, places, lines);
+#pragma unroll
+        for (int l = 0; l < LINES<T>; l++)
+#pragma unroll
+            for (int j = 0; j < PLACES; j++)
+                v[l][j] = r[j].e[l];
+    }
+}
+
+/* Whether every entry is a residue already, within the bound: it then enters as it is. */
+template <typename T>
+static __device__ __forceinline__ bool are_residues(const patch<T> &v, const mb_cut &cut)
+{
+    if constexpr (T(0.5) != T(0))
+        return false;
+    using word = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
+    const word last_positive = T(-1) < T(0) ? word(-1) / 2 : word(-1); /* others are negative */
+    const uint64_t last = cut.mod.n - 1, within = cut.bound < last ? cut.bound : last;
+    const word most = within < last_positive ? (word)within : last_positive;
+    word largest = 0;
+#pragma unroll
+    for (int l = 0; l < LINES<T>; l++)
+#pragma unroll
+        for (int j = 0; j < PLACES; j++)
+            largest = max(largest, (word)v[l][j]);
+    return largest <= most;
 }
 
 template <typename T>
@@ -33,143 +131,42 @@ static __device__ __forceinline__ uint64_t enter(T v, const mb_cut &cut, uint32_
         return mb_enter_unsigned((uint64_t)v, &cut, fault);
 }
 
-/* How a thread walks a tile: from (line, place) by (dline, dplace), EACH times. */
-struct walk {
-    int line, place, dline, dplace;
-};
-
-template <bool along_k> static __device__ __forceinline__ walk walk_of()
-{
-    int t = (int)threadIdx.x;
-    if constexpr (along_k)
-        return {t / WIDTH, t % WIDTH, THREADS / WIDTH, 0};
-    else
-        return {t % LINES, t / LINES, 0, THREADS / LINES};
-}
-
-static __device__ __forceinline__ bool strides_favour_k(const modblas_matrix &src)
-{
-    int64_t row = src.row_stride < 0 ? -src.row_stride : src.row_stride;
-    int64_t col = src.col_stride < 0 ? -src.col_stride : src.col_stride;
-    return col <= row;
-}
-
-/* How many of the `most` places from `from` on are below `limit`. */
-static __device__ __forceinline__ int within(int64_t limit, int64_t from, int most)
-{
-    int64_t left = limit - from;
-    return left < 0 ? 0 : left < most ? (int)left : most;
-}
-
-/* Whether every entry is a residue already, within the bound: it then enters as it is. */
-template <typename T>
-static __device__ __forceinline__ bool are_residues(const T *v, const mb_cut &cut)
-{
-    if constexpr (T(0.5) != T(0))
-        return false;
-    const uint64_t last = cut.mod.n - 1;
-    uint64_t most = cut.bound < last ? cut.bound : last;
-    if (T(-1) < T(0) && most > INT64_MAX)
-        most = INT64_MAX; /* negative entries lie beyond */
-    bool all = true;
-#pragma unroll
-    for (int i = 0; i < BATCH; i++)
-        all = all && (uint64_t)v[i] <= most;
-    return all;
-}
-
-/* u[i] of fold t. */
-template <typename T>
-static __device__ __forceinline__ uint32_t cut_batch(uint64_t *u, const T *v, int t,
-                                                     const mb_cut &cut)
+/* What the entries enter as. U holds it. */
+template <typename T, typename U>
+static __device__ __forceinline__ uint32_t enter_patch(U (&r)[LINES<T>][PLACES], const patch<T> &v,
+                                                       const mb_cut &cut)
 {
     uint32_t fault = 0;
-    if (!cut.raw && t == 0 && are_residues(v, cut)) {
+    const bool as_they_are = !cut.raw && are_residues<T>(v, cut);
 #pragma unroll
-        for (int i = 0; i < BATCH; i++)
-            u[i] = mb_addmod((uint64_t)v[i], cut.center, &cut.mod);
-        return fault;
-    }
+    for (int l = 0; l < LINES<T>; l++) {
+        if (as_they_are) {
 #pragma unroll
-    for (int i = 0; i < BATCH; i++)
-        u[i] = mb_cut_u(enter(v[i], cut, &fault), t, &cut);
-    return fault;
-}
-
-/* u of fold t for the tile at (l0, k0); places outside src get the u of 0. */
-template <typename T, bool along_k>
-static __device__ __forceinline__ uint32_t load_tile(uint64_t *tile, const mb_cut &cut,
-                                                     const modblas_matrix &src, int t, int64_t l0,
-                                                     int64_t k0)
-{
-    const walk w = walk_of<along_k>();
-    const int lines = within(src.rows, l0, LINES);
-    const int width = within(src.cols, k0, WIDTH);
-    const bool whole = lines == LINES && width == WIDTH;
-    const int64_t step = w.dline * src.row_stride + w.dplace * src.col_stride;
-    const T *p =
-        (const T *)src.data + (l0 + w.line) * src.row_stride + (k0 + w.place) * src.col_stride;
-    uint32_t fault = 0;
-#pragma unroll 1
-    for (int e = 0; e < EACH; e += BATCH, p += BATCH * step) {
-        const int line = w.line + e * w.dline, place = w.place + e * w.dplace;
-        T v[BATCH];
-        uint64_t u[BATCH];
-        const T *q = p;
-        if (whole) {
-#pragma unroll
-            for (int i = 0; i < BATCH; i++, q += step)
-                v[i] = *q;
+            for (int j = 0; j < PLACES; j++)
+                r[l][j] = (U)v[l][j];
         } else {
 #pragma unroll
-            for (int i = 0; i < BATCH; i++, q += step)
-                v[i] = line + i * w.dline < lines && place + i * w.dplace < width ? *q : T(0);
+            for (int j = 0; j < PLACES; j++)
+                r[l][j] = (U)enter(v[l][j], cut, &fault);
         }
-        fault |= cut_batch(u, v, t, cut);
-#pragma unroll
-        for (int i = 0; i < BATCH; i++)
-            tile[slot(line + i * w.dline, place + i * w.dplace)] = u[i];
     }
     return fault;
 }
 
-enum byte_kind { DIGITS, BYTES, LOW_BYTES };
-
-template <byte_kind kind>
-static __device__ __forceinline__ uint32_t cut_byte(uint64_t u, int i, const mb_cut &cut)
+/* mb_cut_u in 64 bits, and in 32 where N <= 2^32: a residue, the factor and N - center fit. */
+static __device__ __forceinline__ uint64_t move(uint64_t r, int t, const mb_cut &cut)
 {
-    const mb_plane &p = cut.plane[i];
-    if constexpr (kind == DIGITS)
-        return (uint32_t)mb_cut_digit(u, i, &cut);
-    else if constexpr (kind == BYTES)
-        return (uint32_t)mb_cut_bytewise(u, &p);
-    /* mb_cut_bytewise for u < 2^32: the upper half of the dot product is 0. */
-    uint32_t t = mb_dot4((uint32_t)u, p.weight_lo, p.add);
-    return t - mb_mulhi32(t, p.magic) * p.m - p.half;
+    return mb_cut_u(r, t, &cut);
 }
 
-template <byte_kind kind>
-static __device__ __forceinline__ uint32_t cut_word(const uint64_t *u, int i, const mb_cut &cut)
+static __device__ __forceinline__ uint32_t move(uint32_t r, int t, const mb_cut &cut)
 {
-    uint32_t b01 = __byte_perm(cut_byte<kind>(u[0], i, cut), cut_byte<kind>(u[1], i, cut), 0x0040);
-    uint32_t b23 = __byte_perm(cut_byte<kind>(u[2], i, cut), cut_byte<kind>(u[3], i, cut), 0x0040);
-    return __byte_perm(b01, b23, 0x5410);
-}
-
-template <byte_kind kind>
-static __device__ __forceinline__ void store_chunk(int8_t *out, int64_t plane_stride,
-                                                   const uint64_t *u, const uint32_t *keep,
-                                                   const mb_cut &cut)
-{
-#pragma unroll 1
-    for (int i = 0; i < cut.planes; i++, out += plane_stride) {
-        uint4 w;
-        w.x = cut_word<kind>(u, i, cut) & keep[0];
-        w.y = cut_word<kind>(u + 4, i, cut) & keep[1];
-        w.z = cut_word<kind>(u + 8, i, cut) & keep[2];
-        w.w = cut_word<kind>(u + 12, i, cut) & keep[3];
-        *(uint4 *)out = w;
-    }
+    if (cut.raw)
+        return r;
+    if (t > 0)
+        r = (uint32_t)mb_reduce64(r * cut.fold[t], &cut.mod);
+    const uint32_t center = (uint32_t)cut.center, room = (uint32_t)cut.mod.n - center;
+    return r < room ? r + center : r - room;
 }
 
 /* Whether every u is below 2^32. */
@@ -180,37 +177,137 @@ static __device__ __forceinline__ bool fits_word(const mb_cut &cut)
     return cut.mod.n != 0 && cut.mod.n - 1 <= 0xffffffffu;
 }
 
-static __device__ __forceinline__ void store_tile(int8_t *dst, const uint64_t *tile,
-                                                  const mb_cut &cut, const mb_split_args &a,
-                                                  int64_t l0, int64_t k0)
+/* ---- planes of bytes ------------------------------------------------------------------------ */
+
+struct byte_planes {
+    mb_byte_plane plane[MB_MAX_PLANES];
+};
+
+/* Where a patch goes, and how much of it lies inside src, and inside the planes. */
+struct target {
+    int64_t line, place;
+    int lines, places;
+    int lines_padded;
+};
+
+static __device__ __forceinline__ uint32_t pack(uint32_t x, uint32_t y, uint32_t z, uint32_t w)
 {
-    const int line = (int)threadIdx.x / (WIDTH / CHUNK);
-    const int place = (int)threadIdx.x % (WIDTH / CHUNK) * CHUNK;
-    if (l0 + line >= a.lines_padded || k0 + place >= a.k_padded)
-        return;
-    uint64_t u[CHUNK];
-    const ulonglong2 *from = (const ulonglong2 *)(tile + slot(line, place));
-#pragma unroll
-    for (int i = 0; i < CHUNK / 2; i++) {
-        ulonglong2 pair = from[i];
-        u[2 * i] = pair.x;
-        u[2 * i + 1] = pair.y;
-    }
-    const int inside = l0 + line < a.src.rows ? within(a.src.cols, k0 + place, CHUNK) : 0;
-    uint32_t keep[4];
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-        int bytes = within(inside, 4 * i, 4);
-        keep[i] = bytes == 4 ? 0xffffffffu : (1u << 8 * bytes) - 1;
-    }
-    int8_t *out = dst + (l0 + line) * a.ld + k0 + place;
-    if (cut.kind == MB_CUT_DIGITS)
-        store_chunk<DIGITS>(out, a.plane_stride, u, keep, cut);
-    else if (fits_word(cut))
-        store_chunk<LOW_BYTES>(out, a.plane_stride, u, keep, cut);
-    else
-        store_chunk<BYTES>(out, a.plane_stride, u, keep, cut);
+    return __byte_perm(__byte_perm(x, y, 0x0040), __byte_perm(z, w, 0x0040), 0x5410);
 }
+
+/* Bytes x - y mod 256. */
+static __device__ __forceinline__ uint32_t subtract_bytes(uint32_t x, uint32_t y)
+{
+    const uint32_t top = 0x80808080u;
+    return ((x | top) - (y & ~top)) ^ ((x ^ ~y) & top);
+}
+
+static __device__ __forceinline__ uint32_t half_of(uint64_t u, bool upper)
+{
+    return (uint32_t)(upper ? u >> 32 : u);
+}
+
+/* Digits i, bytes of u, less the offset in each byte of `offsets`. */
+template <typename U>
+static __device__ __forceinline__ uint32_t cut_digits(const U *u, int i, uint32_t offsets)
+{
+    const bool upper = sizeof(U) > 4 && i >= 4;
+    const uint32_t pick = (uint32_t)(i & 3) * 0x11 + 0x40;
+    const uint32_t b01 = __byte_perm(half_of(u[0], upper), half_of(u[1], upper), pick);
+    const uint32_t b23 = __byte_perm(half_of(u[2], upper), half_of(u[3], upper), pick);
+    return subtract_bytes(__byte_perm(b01, b23, 0x5410), offsets);
+}
+
+static __device__ __forceinline__ uint32_t cut_byte(uint32_t u, const mb_byte_plane &p)
+{
+    return mb_byte_cut_low(u, &p);
+}
+
+static __device__ __forceinline__ uint32_t cut_byte(uint64_t u, const mb_byte_plane &p)
+{
+    return mb_byte_cut(u, &p);
+}
+
+template <typename U>
+static __device__ __forceinline__ uint32_t cut_residues(const U *u, const mb_byte_plane &p)
+{
+    return pack(cut_byte(u[0], p), cut_byte(u[1], p), cut_byte(u[2], p), cut_byte(u[3], p));
+}
+
+/* A whole patch lies inside src: nothing is masked. */
+template <bool digits, bool whole, int lines, typename U>
+static __device__ __forceinline__ void store_planes(int8_t *out, const U (&u)[lines][PLACES],
+                                                    const mb_cut &cut, const byte_planes &bytes,
+                                                    const mb_split_args &a, const target &to)
+{
+    const uint32_t offsets = (uint32_t)(cut.offset & 255) * 0x01010101u;
+    const uint32_t keep = to.places == PLACES ? 0xffffffffu : (1u << 8 * to.places) - 1;
+#pragma unroll 1
+    for (int i = 0; i < cut.planes; i++, out += a.plane_stride) {
+        const mb_byte_plane p = bytes.plane[i];
+#pragma unroll
+        for (int l = 0; l < lines; l++) {
+            const uint32_t word = digits ? cut_digits(u[l], i, offsets) : cut_residues(u[l], p);
+            if (whole)
+                __stcs((uint32_t *)(out + l * a.ld), word);
+            else if (l < to.lines_padded)
+                *(uint32_t *)(out + l * a.ld) = l < to.lines ? word & keep : 0;
+        }
+    }
+}
+
+template <int lines, typename U>
+static __device__ __forceinline__ void store_patch(int8_t *dst, const U (&u)[lines][PLACES],
+                                                   const mb_cut &cut, const byte_planes &bytes,
+                                                   const mb_split_args &a, const target &to)
+{
+    int8_t *out = dst + to.line * a.ld + to.place;
+    const bool whole = to.lines == lines && to.places == PLACES;
+    if (cut.kind == MB_CUT_DIGITS && whole)
+        store_planes<true, true>(out, u, cut, bytes, a, to);
+    else if (cut.kind == MB_CUT_DIGITS)
+        store_planes<true, false>(out, u, cut, bytes, a, to);
+    else if (whole)
+        store_planes<false, true>(out, u, cut, bytes, a, to);
+    else
+        store_planes<false, false>(out, u, cut, bytes, a, to);
+}
+
+/* Four residues x < n <= 256, balanced: x - n where x >= room. */
+static __device__ __forceinline__ uint32_t balance_bytes(uint32_t x, uint32_t room, uint32_t n)
+{
+    const uint32_t ones = 0x01010101u, top = 0x80808080u;
+    const uint32_t y = room * ones, low = (x | top) - (y & ~top);
+    const uint32_t over = ((x & ~y) | (~(x ^ y) & low)) & top;
+    return subtract_bytes(x, (over >> 7) * (n & 255));
+}
+
+/* Byte entries that stay bytes: one plane of balanced residues. */
+template <typename T>
+static __device__ __forceinline__ bool stay_bytes(const patch<T> &v, const mb_cut &cut,
+                                                  const target &to)
+{
+    return sizeof(T) == 1 && cut.kind == MB_CUT_DIGITS && cut.planes == 1 && cut.folds == 1 &&
+           !cut.raw && cut.offset == cut.center && cut.mod.n - 2 <= 254 && to.lines == LINES<T> &&
+           to.places == PLACES && are_residues<T>(v, cut);
+}
+
+template <typename T>
+static __device__ __forceinline__ void store_bytes(int8_t *dst, const patch<T> &v,
+                                                   const mb_cut &cut, const mb_split_args &a,
+                                                   const target &to)
+{
+    int8_t *out = dst + to.line * a.ld + to.place;
+    const uint32_t n = (uint32_t)cut.mod.n, room = n - (uint32_t)cut.center;
+#pragma unroll
+    for (int l = 0; l < LINES<T>; l++)
+        __stcs((uint32_t *)(out + l * a.ld),
+               balance_bytes(
+                   pack((uint8_t)v[l][0], (uint8_t)v[l][1], (uint8_t)v[l][2], (uint8_t)v[l][3]),
+                   room, n));
+}
+
+/* ---- planes of doubles ---------------------------------------------------------------------- */
 
 static __device__ __forceinline__ double cut_double(uint64_t u, int i, const mb_cut &cut)
 {
@@ -221,53 +318,106 @@ static __device__ __forceinline__ double cut_double(uint64_t u, int i, const mb_
     return (double)mb_cut_wide(u, &cut.plane[i]);
 }
 
-static __device__ __forceinline__ void store_tile(double *dst, const uint64_t *tile,
-                                                  const mb_cut &cut, const mb_split_args &a,
-                                                  int64_t l0, int64_t k0)
+static __device__ __forceinline__ void store_doubles(double *out, const run<double, PLACES> &x,
+                                                     int count)
 {
-    const walk w = walk_of<true>();
-    const int lines = within(a.lines_padded, l0, LINES);
-    if (k0 + w.place >= a.k_padded)
+    if (count == PLACES && (uintptr_t)out % alignof(run<double, PLACES>) == 0) {
+        *(run<double, PLACES> *)out = x;
         return;
-    const int filled = k0 + w.place < a.src.cols ? within(a.src.rows, l0, LINES) : 0;
-#pragma unroll 2
-    for (int line = w.line; line < lines; line += w.dline) {
-        uint64_t u = tile[slot(line, w.place)];
-        double *out = dst + (l0 + line) * a.ld + k0 + w.place;
-        for (int i = 0; i < cut.planes; i++, out += a.plane_stride)
-            *out = line < filled ? cut_double(u, i, cut) : 0.0;
     }
+#pragma unroll
+    for (int j = 0; j < PLACES; j++)
+        if (j < count)
+            out[j] = x.e[j];
 }
 
-template <typename T, typename D>
-static __device__ __forceinline__ uint32_t split_tile(uint64_t *tile, const mb_cut &cut,
-                                                      const mb_split_args &a, int64_t l0,
-                                                      int64_t k0)
+template <int lines, typename U>
+static __device__ __forceinline__ void store_patch(double *dst, const U (&u)[lines][PLACES],
+                                                   const mb_cut &cut, const byte_planes &,
+                                                   const mb_split_args &a, const target &to)
 {
-    uint32_t fault = 0;
+    double *out = dst + to.line * a.ld + to.place;
+    const int count = within(a.k_padded, to.place, PLACES);
+#pragma unroll 1
+    for (int i = 0; i < cut.planes; i++, out += a.plane_stride)
+#pragma unroll
+        for (int l = 0; l < lines; l++) {
+            run<double, PLACES> x;
+#pragma unroll
+            for (int j = 0; j < PLACES; j++)
+                x.e[j] = l < to.lines && j < to.places ? cut_double(u[l][j], i, cut) : 0.0;
+            if (l < to.lines_padded)
+                store_doubles(out + l * a.ld, x, count);
+        }
+}
+
+/* ---- the kernel ----------------------------------------------------------------------------- */
+
+template <typename U, typename T, typename D>
+static __device__ __forceinline__ uint32_t cut_patch(const patch<T> &v, const mb_cut &cut,
+                                                     const byte_planes &bytes,
+                                                     const mb_split_args &a, const target &to)
+{
+    U r[LINES<T>][PLACES];
+    const uint32_t fault = enter_patch<T>(r, v, cut);
     for (int t = 0; t < cut.folds; t++) {
-        if (strides_favour_k(a.src))
-            fault |= load_tile<T, true>(tile, cut, a.src, t, l0, k0);
-        else
-            fault |= load_tile<T, false>(tile, cut, a.src, t, l0, k0);
-        __syncthreads();
-        store_tile((D *)a.dst + t * a.fold_stride, tile, cut, a, l0, k0);
-        __syncthreads();
+        U u[LINES<T>][PLACES];
+#pragma unroll
+        for (int l = 0; l < LINES<T>; l++)
+#pragma unroll
+            for (int j = 0; j < PLACES; j++)
+                u[l][j] = move(r[l][j], t, cut);
+        store_patch((D *)a.dst + t * a.fold_stride, u, cut, bytes, a, to);
     }
     return fault;
 }
 
 template <typename T, typename D>
-static __global__ void __launch_bounds__(THREADS, 3)
-    split_kernel(const __grid_constant__ mb_cut cut, const __grid_constant__ mb_split_args a)
+static __device__ __forceinline__ uint32_t split_patch(const mb_cut &cut, const byte_planes &bytes,
+                                                       const mb_split_args &a, int64_t l0,
+                                                       int64_t k0, bool along_k)
 {
-    __shared__ __align__(16) uint64_t tile[LINES * LINE_SLOTS];
+    const corner at = along_k ? corner_of<T, true>() : corner_of<T, false>();
+    target to = {l0 + at.line, k0 + at.place};
+    to.lines = within(a.src.rows, to.line, LINES<T>);
+    to.places = within(a.src.cols, to.place, PLACES);
+    to.lines_padded = within(a.lines_padded, to.line, LINES<T>);
+    if (to.lines_padded == 0 || to.place >= a.k_padded)
+        return 0;
+    patch<T> v;
+    if (along_k)
+        load_patch<T, true>(v, a.src, to.line, to.place, to.lines, to.places);
+    else
+        load_patch<T, false>(v, a.src, to.line, to.place, to.lines, to.places);
+    if constexpr (sizeof(D) == 1 && sizeof(T) == 1)
+        if (stay_bytes<T>(v, cut, to)) {
+            store_bytes<T>((int8_t *)a.dst, v, cut, a, to);
+            return 0;
+        }
+    if (sizeof(D) == 1 && fits_word(cut))
+        return cut_patch<uint32_t, T, D>(v, cut, bytes, a, to);
+    return cut_patch<uint64_t, T, D>(v, cut, bytes, a, to);
+}
+
+static __device__ __forceinline__ bool strides_favour_k(const modblas_matrix &src)
+{
+    int64_t row = src.row_stride < 0 ? -src.row_stride : src.row_stride;
+    int64_t col = src.col_stride < 0 ? -src.col_stride : src.col_stride;
+    return col <= row;
+}
+
+template <typename T, typename D>
+static __global__ void __launch_bounds__(WARPS *WARP, BLOCKS<T, D>)
+    split_kernel(const __grid_constant__ mb_cut cut, const __grid_constant__ byte_planes bytes,
+                 const __grid_constant__ mb_split_args a)
+{
+    const bool along_k = strides_favour_k(a.src);
     uint32_t fault = 0;
-    for (int64_t l0 = (int64_t)blockIdx.y * LINES; l0 < a.lines_padded;
-         l0 += (int64_t)gridDim.y * LINES)
-        for (int64_t k0 = (int64_t)blockIdx.x * WIDTH; k0 < a.k_padded;
-             k0 += (int64_t)gridDim.x * WIDTH)
-            fault |= split_tile<T, D>(tile, cut, a, l0, k0);
+    for (int64_t l0 = (int64_t)blockIdx.y * TILE_LINES<T>; l0 < a.lines_padded;
+         l0 += (int64_t)gridDim.y * TILE_LINES<T>)
+        for (int64_t k0 = (int64_t)blockIdx.x * TILE_K; k0 < a.k_padded;
+             k0 += (int64_t)gridDim.x * TILE_K)
+            fault |= split_patch<T, D>(cut, bytes, a, l0, k0, along_k);
     if (fault)
         atomicOr(a.faults, fault << a.operand);
 }
@@ -281,11 +431,17 @@ static unsigned blocks(int64_t places, int each, int64_t most)
 template <typename T>
 static cudaError_t launch(const mb_cut *cut, const mb_split_args *args, cudaStream_t stream)
 {
-    dim3 grid(blocks(args->k_padded, WIDTH, GRID_X), blocks(args->lines_padded, LINES, GRID_Y));
-    if (args->wide)
-        split_kernel<T, double><<<grid, THREADS, 0, stream>>>(*cut, *args);
-    else
-        split_kernel<T, int8_t><<<grid, THREADS, 0, stream>>>(*cut, *args);
+    dim3 grid(blocks(args->k_padded, TILE_K, GRID_X),
+              blocks(args->lines_padded, TILE_LINES<T>, GRID_Y));
+    byte_planes bytes = {};
+    if (args->wide) {
+        split_kernel<T, double><<<grid, WARPS * WARP, 0, stream>>>(*cut, bytes, *args);
+        return cudaGetLastError();
+    }
+    if (cut->kind == MB_CUT_BYTEWISE)
+        for (int i = 0; i < cut->planes; i++)
+            bytes.plane[i] = mb_byte_plane_of(&cut->plane[i]);
+    split_kernel<T, int8_t><<<grid, WARPS * WARP, 0, stream>>>(*cut, bytes, *args);
     return cudaGetLastError();
 }
 

@@ -115,6 +115,40 @@ START_TEST(every_way)
 }
 END_TEST
 
+/* Products wide enough for a kernel that leaves residues, some of them in C itself. */
+START_TEST(residues_of_GEMMs)
+{
+    static const struct {
+        uint64_t N;
+        modblas_type type;
+    } kind[] = {{2, MODBLAS_U8},      {251, MODBLAS_U8},        {256, MODBLAS_I8},
+                {65521, MODBLAS_U16}, {513, MODBLAS_I16},       {65535, MODBLAS_U32},
+                {40000, MODBLAS_U64}, {2147483647, MODBLAS_U32}};
+    test_random random = {7};
+    for (int i = 0; i < 8 * 12; i++) {
+        test_product p = test_product_of(200 + (int64_t)(test_word(&random) % 400),
+                                         200 + (int64_t)(test_word(&random) % 400),
+                                         1 + (int64_t)(test_word(&random) % 700), kind[i % 8].type,
+                                         kind[i % 8].type, kind[i % 8].N);
+        p.problem.c = kind[i % 8].type;
+        p.problem.n = i / 8 % 3 == 0   ? p.problem.n / 16 * 16
+                      : i / 8 % 3 == 1 ? p.problem.n / 16 * 16 - 3
+                                       : p.problem.n;
+        p.c = i / 8 % 3 == 1 ? TEST_PADDED : TEST_ROWS;
+        p.data = i / 8 % 2 ? TEST_CORNERS : TEST_RANDOM;
+        p.a = (test_layout)(test_word(&random) % TEST_INPUT_LAYOUTS);
+        p.b = (test_layout)(test_word(&random) % TEST_INPUT_LAYOUTS);
+        p.alpha = i / 8 == 3 ? 5 : 1;
+        p.beta = i / 8 == 4 ? 3 : 0;
+        p.options.engine = MODBLAS_ENGINE_I8;
+        p.options.tile_n = i / 8 == 5 ? 208 : 0;
+        if (p.problem.N < 65536)
+            p.options.scheme = p.problem.N > 256 ? MODBLAS_SCHEME_SPLIT : MODBLAS_SCHEME_DIRECT;
+        check(&p, 7, &random);
+    }
+}
+END_TEST
+
 int main(void)
 {
     modblas_options options;
@@ -124,7 +158,7 @@ int main(void)
         printf("skipped: operands in device memory (%s)\n", modblas_detail());
         return 77;
     }
-    const TTest *const tests[] = {types_and_layouts, every_way};
+    const TTest *const tests[] = {types_and_layouts, every_way, residues_of_GEMMs};
     int result = test_main("device", tests, TEST_COUNT(tests));
     modblas_context_destroy(context);
     return result;

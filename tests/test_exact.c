@@ -214,9 +214,10 @@ START_TEST(tables_are_coprime_and_as_large_as_stated)
 END_TEST
 
 #if MODBLAS_HAVE_FLINT
-/* k a b / M + sum (m_i - 1) / 2^33 < 1/2 with exact integers. */
+/* k a b / M + sum (m_i - 1) / 2^(f+1) < 1/2 with exact integers. */
 static bool is_exact(const uint32_t *m, int s, int64_t k, uint64_t a, uint64_t b)
 {
+    const ulong f = m[0] <= 256 ? 15 : 32;
     fmpz_t left, right, M;
     fmpz_init_set_ui(left, (ulong)k);
     fmpz_init_set_ui(M, 1);
@@ -228,9 +229,9 @@ static bool is_exact(const uint32_t *m, int s, int64_t k, uint64_t a, uint64_t b
     }
     fmpz_mul_ui(left, left, a);
     fmpz_mul_ui(left, left, b);
-    fmpz_mul_2exp(left, left, 33);
+    fmpz_mul_2exp(left, left, f + 1);
     fmpz_addmul_ui(left, M, rounding);
-    fmpz_mul_2exp(right, M, 32);
+    fmpz_mul_2exp(right, M, f);
     bool exact = fmpz_cmp(left, right) < 0;
     fmpz_clear(left);
     fmpz_clear(right);
@@ -261,7 +262,7 @@ START_TEST(remainders_are_tight_on_both_sides)
 END_TEST
 #endif
 
-/* M = 35, one step around the bound: k a b / 35 + 10/2^33 < 1/2. */
+/* M = 35, one step around the bound: k a b / 35 + 10/2^16 < 1/2. */
 START_TEST(small_remainders_are_tight_on_both_sides)
 {
     static const uint32_t two[] = {7, 5};
@@ -271,7 +272,7 @@ START_TEST(small_remainders_are_tight_on_both_sides)
         ck_assert_int_eq(mb_bound_rns_is_exact(two, 2, (int64_t)a, 1, 1), exact);
         ck_assert_int_eq(mb_bound_rns_is_exact(two, 2, 1, 1, a), exact);
     }
-    /* 128/256 is 1/2 exactly; the rounding matters where k a b/M is within 2^-25 of it. */
+    /* 127/256 + 255/2^16 is less than 1/2 by 2^-16. */
     ck_assert(mb_bound_rns_is_exact(mb_moduli_byte, 1, 127, 1, 1));
     ck_assert(!mb_bound_rns_is_exact(mb_moduli_byte, 1, 128, 1, 1));
     static const uint32_t large[] = {1048576, 1048575};

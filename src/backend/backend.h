@@ -51,9 +51,12 @@ typedef struct mb_gemm_job {
     int64_t stride_a, stride_b, stride_c;
     int count;
     int term; /* the caller's: which terms of a plan these are */
-    /* NULL; or, where the backend fuses, the modulus (2 to 256) of each product: C then holds
-     * bytes, the sums mod it in [0, m). */
+    /* NULL; or, where the backend fuses, the modulus of each product: C then holds the sums mod
+     * it, in [0, m): bytes, 2 <= m <= 256, where digits is 1. Where digits is 2, C_i holds the
+     * sums of A_i B_2i^T + 256 A_i B_2i+1^T mod m in two bytes each, 512 < m <= 65536. m may be
+     * any size; n residues, ldc, stride_c and C itself are multiples of 16 bytes. */
     const uint32_t *moduli;
+    int digits;
 } mb_gemm_job;
 
 /* Join planes of sums to residues, add what is to be added, and store:
@@ -67,7 +70,7 @@ typedef struct mb_join_job {
     const mb_mod *mod;  /* the modulus, also when join is NULL */
     double float_limit; /* for entries of C, as in mb_cut */
     const void *acc;
-    mb_element acc_type; /* I32, F32 or F64; U8 if join.reduced */
+    mb_element acc_type; /* I32, F32 or F64; U8 or U16, as join.reduced says */
     int64_t acc_ld, acc_plane_stride;
     int64_t rows, cols;
     uint64_t *carry;
@@ -91,9 +94,14 @@ typedef struct mb_check_job {
 /* What planning needs to know of a device's speed. */
 typedef struct mb_rates {
     double gemm[MB_MAX_ENGINES]; /* operations a second of one worker, as backend.engine[] */
+    double fused;                /* ... of GEMMs that leave residues, where the backend fuses */
+    int fused_units;             /* of these, blocks of MB_FUSED_TILE^2 sums done at a time */
     double bytes;                /* bytes a second (read + written) of split and join */
     double launch;               /* seconds that each job costs */
 } mb_rates;
+
+/* Sides of a block of sums that a unit of the fused kernel does at once. */
+enum { MB_FUSED_TILE = 256 };
 
 typedef struct mb_backend {
     const char *name;

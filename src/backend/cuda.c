@@ -22,6 +22,8 @@ static modblas_status require_split(const mb_split_job *job)
         !is_aligned(job->k_padded))
         return mb_fail(MODBLAS_EINTERNAL, "planes of bytes are not laid out in multiples of %d",
                        BYTES_ALIGN);
+    if (job->cut->kind == MB_CUT_DIGITS && job->cut->planes > 1 && job->cut->radix_bits != 8)
+        return mb_fail(MODBLAS_EINTERNAL, "the CUDA backend cuts bytes of 8 bits only");
     return MODBLAS_OK;
 }
 
@@ -49,7 +51,7 @@ fail:
 static mb_element sum_type(const mb_join *join)
 {
     if (join->reduced)
-        return MB_ELEMENT_U8;
+        return join->reduced == 1 ? MB_ELEMENT_U8 : MB_ELEMENT_U16;
     return join->wide ? MB_ELEMENT_F64 : MB_ELEMENT_I32;
 }
 

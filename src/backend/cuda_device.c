@@ -262,10 +262,16 @@ bool mb_cuda_fuses(int device)
 #endif
 }
 
-/* One H200, CUDA 13.0, cuBLAS 13.1.0: GEMMs of full-range data at n = 8192; split and join of ten
- * planes; a launch as seen by one thread. Plans need the ratios more than the values. */
+/* One H200, CUDA 13.0, cuBLAS 13.1.0: GEMMs of full-range data at n = 8192 (a cluster of the fused
+ * kernel is two multiprocessors); split and join of ten planes; a launch as seen by one thread.
+ * Plans need the ratios more than the values. */
 void mb_cuda_rates(int device, mb_rates *rates)
 {
-    (void)device;
-    *rates = (mb_rates){.gemm = {1200e12, 60e12}, .bytes = 3.5e12, .launch = 6e-6};
+    int processors = 0;
+    (void)cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+    *rates = (mb_rates){.gemm = {1200e12, 60e12},
+                        .fused = 1450e12,
+                        .fused_units = processors / 2,
+                        .bytes = 3.2e12,
+                        .launch = 5e-6};
 }

@@ -74,6 +74,7 @@ static modblas_status gemm_fused(mb_worker *worker, const mb_gemm_job *job)
         .stride_c = job->stride_c,
         .count = job->count,
         .moduli = job->moduli,
+        .digits = job->digits,
     };
     MB_CUDA(mb_launch_fused, &args, worker->stream);
 fail:

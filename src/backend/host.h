@@ -17,7 +17,7 @@ enum { MB_HOST_SUMS = 1 << 14 };
 
 struct mb_worker {
     uint32_t faults;
-    int32_t sums[MB_HOST_SUMS]; /* of products that leave residues */
+    int32_t sums[2][MB_HOST_SUMS]; /* of products that leave residues */
     double stamp[MB_MAX_STAMPS];
 };
 

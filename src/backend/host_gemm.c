@@ -198,26 +198,44 @@ static modblas_status gemm_i8(const mb_gemm_job *job, const int8_t *A, const int
 GEMM_FLOAT(gemm_f64, double, cblas_dgemm, plain_f64)
 GEMM_FLOAT(gemm_f32, float, cblas_sgemm, plain_f32)
 
-/* One product that leaves residues mod m: the twin of kernels/fused.cu. */
-static modblas_status gemm_residues(mb_worker *worker, const mb_gemm_job *job, const int8_t *A,
-                                    const int8_t *B, uint8_t *C, uint32_t m)
+/* Residues of a run of sums of product i, to C from entry `at` on. */
+static void reduce_sums(mb_worker *worker, const mb_gemm_job *job, int64_t i, int64_t at,
+                        int64_t count)
 {
-    const mb_residue rule = mb_residue_of(m);
+    if (job->digits == 2) {
+        const mb_pair rule = mb_pair_of(job->moduli[i]);
+        for (int64_t c = 0; c < count; c++)
+            ((uint16_t *)job->C)[at + c] =
+                (uint16_t)mb_pair_reduce(worker->sums[0][c], worker->sums[1][c], &rule);
+        return;
+    }
+    const mb_residue rule = mb_residue_of(job->moduli[i]);
+    for (int64_t c = 0; c < count; c++)
+        ((uint8_t *)job->C)[at + c] = (uint8_t)mb_residue_reduce(worker->sums[0][c], &rule);
+}
+
+/* Product i, which leaves residues: the twin of kernels/fused.cu. */
+static modblas_status gemm_residues(mb_worker *worker, const mb_gemm_job *job, int64_t i)
+{
+    modblas_status status = MODBLAS_OK;
     mb_gemm_job row = *job;
     row.m = 1;
     row.ldc = MB_HOST_SUMS;
-    for (int64_t i = 0; i < job->m; i++) {
-        for (int64_t j = 0; j < job->n; j += row.n) {
-            row.n = job->n - j < MB_HOST_SUMS ? job->n - j : MB_HOST_SUMS;
-            modblas_status status =
-                gemm_i8(&row, A + i * job->lda, B + j * job->ldb, worker->sums);
-            if (status != MODBLAS_OK)
-                return status;
-            for (int64_t c = 0; c < row.n; c++)
-                C[i * job->ldc + j + c] = (uint8_t)mb_residue_reduce(worker->sums[c], &rule);
+    for (int64_t r = 0; r < job->m; r++) {
+        const int8_t *A = (const int8_t *)job->A + i * job->stride_a + r * job->lda;
+        for (int64_t c = 0; c < job->n; c += row.n) {
+            row.n = job->n - c < MB_HOST_SUMS ? job->n - c : MB_HOST_SUMS;
+            for (int u = 0; u < job->digits; u++) {
+                const int64_t plane = i * job->digits + u;
+                MB_TRY(gemm_i8(&row, A,
+                               (const int8_t *)job->B + plane * job->stride_b + c * job->ldb,
+                               worker->sums[u]));
+            }
+            reduce_sums(worker, job, i, i * job->stride_c + r * job->ldc + c, row.n);
         }
     }
-    return MODBLAS_OK;
+fail:
+    return status;
 }
 
 modblas_status mb_host_gemm(mb_worker *worker, const mb_gemm_job *job)
@@ -228,9 +246,7 @@ modblas_status mb_host_gemm(mb_worker *worker, const mb_gemm_job *job)
     for (int64_t i = 0; i < job->count && status == MODBLAS_OK; i++) {
         int64_t a = i * job->stride_a, b = i * job->stride_b, c = i * job->stride_c;
         if (job->moduli != NULL)
-            status =
-                gemm_residues(worker, job, (const int8_t *)job->A + a, (const int8_t *)job->B + b,
-                              (uint8_t *)job->C + c, job->moduli[i]);
+            status = gemm_residues(worker, job, i);
         else if (job->engine->in == MB_ELEMENT_I8)
             status = gemm_i8(job, (const int8_t *)job->A + a, (const int8_t *)job->B + b,
                              (int32_t *)job->C + c);

@@ -143,7 +143,10 @@ MB_MANY_TARGETS static void join_run(uint64_t *r, const mb_join_job *job, int64_
                 mb_join_i32(&s[j], ((const int32_t *)job->acc)[at + j], term, join);
         } else if (job->acc_type == MB_ELEMENT_U8) {
             for (int j = 0; j < count; j++)
-                mb_join_u8(&s[j], ((const uint8_t *)job->acc)[at + j], term, join);
+                mb_join_add(&s[j], ((const uint8_t *)job->acc)[at + j], term, join);
+        } else if (job->acc_type == MB_ELEMENT_U16) {
+            for (int j = 0; j < count; j++)
+                mb_join_add(&s[j], ((const uint16_t *)job->acc)[at + j], term, join);
         } else if (job->acc_type == MB_ELEMENT_F32) {
             for (int j = 0; j < count; j++)
                 mb_join_i32(&s[j], (int32_t)((const float *)job->acc)[at + j], term, join);

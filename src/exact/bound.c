@@ -61,6 +61,11 @@ int mb_bound_digits_of_range(mb_range range, int bits)
     return 0;
 }
 
+int mb_bound_fraction_bits(const uint32_t *moduli)
+{
+    return moduli[0] <= 256 ? 15 : 32;
+}
+
 /* Fixed-width integers for the one comparison below. Its operands are below 2^33 * 2^63 * 2^64 *
  * 2^64 = 2^224 and 2^32 * 2^160. */
 enum { LIMBS = 4 };
@@ -88,17 +93,18 @@ static bool is_less(wide x, wide y)
     return false;
 }
 
-/* 2^33 k a b < (2^32 - sum (m_i - 1)) M, the condition times 2^33 M. */
+/* 2^(f+1) k a b < (2^f - sum (m_i - 1)) M, the condition times 2^(f+1) M. */
 bool mb_bound_rns_is_exact(const uint32_t *moduli, int s, int64_t k, uint64_t a, uint64_t b)
 {
-    wide left = {{(uint64_t)1 << 33}}, right = {{1}};
+    const uint64_t one = (uint64_t)1 << mb_bound_fraction_bits(moduli);
+    wide left = {{2 * one}}, right = {{1}};
     left = times(times(times(left, (uint64_t)k), a), b);
     uint64_t rounding = 0;
     for (int i = 0; i < s; i++) {
         right = times(right, moduli[i]);
         rounding += moduli[i] - 1;
     }
-    right = times(right, ((uint64_t)1 << 32) - rounding);
+    right = times(right, rounding < one ? one - rounding : 0);
     return is_less(left, right);
 }
 

@@ -58,9 +58,13 @@ int mb_bound_digits_of_range(mb_range range, int bits);
 
 /* ---- residues: X is rebuilt from its residues mod m_0 .. m_(s-1) -------------------------- */
 
+/* Bits f of the fractions F_i = round(2^f/m_i) for a table of moduli, the largest of which comes
+ * first: 32, or 15 if all are bytes; those of moduli from 129 on then are bytes, too. */
+int mb_bound_fraction_bits(const uint32_t *moduli);
+
 /* True if every |X| <= k*a*b is rebuilt exactly by mb_join (kernels/scheme.h): with M the product
- * of the moduli, k*a*b/M + sum (m_i - 1)/2^33 < 1/2, where the second term bounds the rounding of
- * the fractions F_i = round(2^32/m_i). */
+ * of the moduli, k*a*b/M + sum (m_i - 1)/2^(f+1) < 1/2, where the second term bounds the rounding
+ * of the fractions. */
 bool mb_bound_rns_is_exact(const uint32_t *moduli, int s, int64_t k, uint64_t a, uint64_t b);
 
 /* The least s for which that holds; 0 if the table is too short. */

@@ -12,7 +12,8 @@ typedef enum mb_element {
     MB_ELEMENT_I32,
     MB_ELEMENT_F32,
     MB_ELEMENT_F64,
-    MB_ELEMENT_U8 /* sums that were reduced mod m <= 256 */
+    MB_ELEMENT_U8, /* sums that were reduced mod m <= 256 */
+    MB_ELEMENT_U16 /* ... mod m <= 65536 */
 } mb_element;
 
 /* Bytes of one element. */

@@ -5,7 +5,14 @@
 
 mb_element mb_plan_sum(const mb_arithmetic *math)
 {
-    return math->fused ? MB_ELEMENT_U8 : math->engine->acc;
+    if (!math->fused)
+        return math->engine->acc;
+    return math->scheme == MODBLAS_SCHEME_SPLIT ? MB_ELEMENT_U16 : MB_ELEMENT_U8;
+}
+
+int mb_plan_sums(const mb_arithmetic *math)
+{
+    return math->fused && math->scheme == MODBLAS_SCHEME_SPLIT ? 1 : math->terms;
 }
 
 void mb_cut_begin(mb_cut *cut, const mb_mod *mod, const mb_entries *entries)
@@ -32,25 +39,46 @@ void mb_join_begin(mb_join *join, const mb_mod *mod, const mb_arithmetic *math)
 {
     memset(join, 0, sizeof *join);
     join->mod = *mod;
-    join->terms = math->terms;
+    join->terms = mb_plan_sums(math);
     join->wide = mb_plan_sum(math) == MB_ELEMENT_F64;
-    join->reduced = math->fused;
+    join->reduced = math->fused ? (int)mb_element_size(mb_plan_sum(math)) : 0;
     join->bias = math->fused ? 0 : math->engine->bias;
 }
 
-/* True if the final sum of mb_join_finish stays below 2^64: each y is at most `largest`. */
+/* The largest number that term i multiplies its weight by. */
+static uint64_t largest_of(const mb_join *join, int i)
+{
+    if (join->reduced)
+        return UINT64_MAX >> (64 - 8 * join->reduced);
+    return join->residues ? join->term[i].m - 1 : 2 * join->bias;
+}
+
+/* True if the final sum of mb_join_finish stays below 2^64. */
 static bool is_narrow(const mb_join *join)
 {
     unsigned __int128 sum = join->constant;
-    for (int i = 0; i < join->terms; i++) {
-        const mb_term *term = &join->term[i];
-        uint64_t largest = join->residues ? term->m - 1 : 2 * join->bias;
-        largest = join->reduced ? UINT8_MAX : largest;
-        sum += (unsigned __int128)largest * term->weight;
-    }
+    for (int i = 0; i < join->terms; i++)
+        sum += (unsigned __int128)largest_of(join, i) * join->term[i].weight;
     if (join->residues)
         sum += (unsigned __int128)(unsigned)join->terms * join->minus_M;
     return sum >> 64 == 0;
+}
+
+/* Sets what mb_reduce_small needs if the final sum stays below 2^13 N; weights and the constant
+ * are below N. */
+static void set_small(mb_join *join)
+{
+    unsigned __int128 factors = join->constant != 0;
+    for (int i = 0; i < join->terms; i++)
+        factors += largest_of(join, i);
+    factors += join->residues ? (unsigned)join->terms : 0;
+    join->small = factors <= MB_SMALL;
+    if (!join->small || join->mod.n == 0)
+        return;
+    const int bits = mb_mod_bits(join->mod.n);
+    join->shift = bits > 19 ? (uint32_t)bits - 19 : 0;
+    join->inverse =
+        (float)((1 - 0x1p-21) * (double)((uint64_t)1 << join->shift) / (double)join->mod.n);
 }
 
 void mb_join_end(mb_join *join)
@@ -62,6 +90,7 @@ void mb_join_end(mb_join *join)
         join->constant = mb_negmod(mb_mulmod(join->bias, weights, &join->mod), &join->mod);
     }
     join->narrow = is_narrow(join);
+    set_small(join);
 }
 
 static const mb_scheme_rules *rules(modblas_scheme scheme)
@@ -90,6 +119,18 @@ static int64_t product(int64_t x, int64_t y)
     return __builtin_mul_overflow(x, y, &p) ? INT64_MAX : p;
 }
 
+/* Lines of bytes begin at multiples of LINE_ALIGN, so that no sector of memory is written in two
+ * parts: on an H200, products of 4097 and 8200 took 9% and 16% more time than those of the next
+ * multiple of 128 before, and take 1% less or as much since. Lines so short that this would waste
+ * much are left alone. */
+enum { LINE_ALIGN = 128, LEAST_ALIGNED = 1024 };
+
+static int64_t leading_dimension(const mb_engine *engine, int64_t length)
+{
+    const bool aligned = engine->in == MB_ELEMENT_I8 && length >= LEAST_ALIGNED;
+    return aligned ? mb_round_up(length, LINE_ALIGN) : length;
+}
+
 mb_block mb_plan_block(const mb_arithmetic *math, int operand, int64_t lines, int64_t k)
 {
     const mb_engine *engine = math->engine;
@@ -100,10 +141,10 @@ mb_block mb_plan_block(const mb_arithmetic *math, int operand, int64_t lines, in
     /* Digits of A lie side by side along k', under the folds of B. */
     bool along_k = split && operand == 0;
     int64_t copies = along_k ? 1 : math->terms;
-    block.ld = product(folds, block.k);
+    block.ld = leading_dimension(engine, product(folds, block.k));
     block.fold_stride = block.k;
     block.plane_stride = along_k ? block.k : product(block.lines, block.ld);
-    block.bytes = mb_times(mb_times((uint64_t)(copies * folds), (uint64_t)block.k),
+    block.bytes = mb_times(mb_times((uint64_t)copies, (uint64_t)block.ld),
                            mb_times((uint64_t)block.lines, mb_element_size(engine->in)));
     return block;
 }

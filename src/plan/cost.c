@@ -3,29 +3,53 @@
  * rate, and a price for each launch. Rates come with the capabilities. */
 #include "plan.h"
 
-/* A GEMM on tiles of t x t reaches t^2/(t^2 + knee^2) of its rate. The knee on a GPU is read off
- * the INT8 column of the bare GEMMs (977 of 1221 Tops at 2048, batched), on a core off OpenBLAS.
- */
-static const double knee_gpu = 1000, knee_core = 40;
+#include <math.h>
+
+/* A GEMM on tiles of t x t reaches t^2/(t^2 + knee^2) of its rate. On a GPU the knees are read off
+ * the bare GEMMs of an H200: INT8 404 of 1221 Tops at 2048 as single calls, 977 as one batch; FP64
+ * 38 of 62 Tflops at 1024. On a core, off OpenBLAS. */
+static const double knee_gpu_i8 = 1800, knee_gpu = 750, knee_core = 40;
+
+/* Seconds between the last sum of one block of the fused kernel and the first of the next. */
+static const double fused_pause = 0.7e-6;
 
 /* With two or more tiles in flight on a GPU this part of split and join is not hidden by GEMMs. */
 static const double least_exposed = 0.35;
 
-static double gemm_seconds(const mb_plan *plan, const mb_caps *caps, double parallel)
+/* Operations of the GEMMs of one tile and chunk. */
+static double tile_ops(const mb_plan *plan)
 {
     const mb_arithmetic *math = &plan->math;
-    const modblas_problem *p = &plan->request.problem;
-    int align = math->engine->align;
     double k = 0;
     for (int u = 0; u < math->terms; u++)
-        k += (double)mb_plan_term_k(math, u, mb_round_up(plan->chunk_k, align));
-    double tile =
-        (double)mb_round_up(plan->tile_m, align) * (double)mb_round_up(plan->tile_n, align);
-    double knee = caps->workers_add ? knee_core : knee_gpu;
-    double efficiency = tile / (tile + knee * knee);
-    double m = (double)mb_round_up(p->m, align), n = (double)mb_round_up(p->n, align);
-    double ops = 2 * m * n * k * (double)plan->chunks;
-    return ops / (caps->rates.gemm[math->engine_index] * efficiency * parallel);
+        k += (double)mb_plan_term_k(math, u, mb_round_up(plan->chunk_k, math->engine->align));
+    return 2 * k * (double)mb_round_up(plan->tile_m, math->engine->align) *
+           (double)mb_round_up(plan->tile_n, math->engine->align);
+}
+
+/* The fused kernel does blocks of sums, `units` at a time, whether they are whole or not. */
+static double fused_tile_seconds(const mb_plan *plan, const mb_rates *rates)
+{
+    const double side = MB_FUSED_TILE, units = rates->fused_units;
+    const double down = ceil((double)plan->tile_m / side);
+    const double across =
+        ceil((double)plan->tile_n * plan->math.terms / mb_plan_sums(&plan->math) / side);
+    const double turns = ceil(down * across * mb_plan_sums(&plan->math) / units);
+    const double k = (double)mb_plan_term_k(&plan->math, 0,
+                                            mb_round_up(plan->chunk_k, plan->math.engine->align));
+    return turns * (2 * side * side * k * units / rates->fused + fused_pause);
+}
+
+static double gemm_seconds(const mb_plan *plan, const mb_caps *caps, double parallel)
+{
+    const double pieces = (double)plan->tiles_m * (double)plan->tiles_n * (double)plan->chunks;
+    if (plan->math.fused && caps->rates.fused_units > 0)
+        return pieces * fused_tile_seconds(plan, &caps->rates);
+    const double area = (double)plan->tile_m * (double)plan->tile_n;
+    const bool i8 = plan->math.engine->in == MB_ELEMENT_I8;
+    const double knee = caps->workers_add ? knee_core : i8 ? knee_gpu_i8 : knee_gpu;
+    const double rate = caps->rates.gemm[plan->math.engine_index] * area / (area + knee * knee);
+    return pieces * tile_ops(plan) / (rate * parallel);
 }
 
 /* Bytes that split reads and writes for one operand, each time it is split. */
@@ -39,10 +63,22 @@ static double split_bytes(const mb_plan *plan, int operand)
            (double)block.bytes * (double)plan->chunks;
 }
 
+/* Residues of C's type go from the GEMM to C, if C lies well. */
+static bool lands(const mb_plan *plan)
+{
+    return plan->math.fused && plan->math.scheme != MODBLAS_SCHEME_RNS && plan->chunks == 1 &&
+           !plan->request.overlap &&
+           mb_type_size(plan->request.problem.c) == mb_element_size(mb_plan_sum(&plan->math));
+}
+
 static double join_bytes(const mb_plan *plan)
 {
     const modblas_problem *p = &plan->request.problem;
-    double sums = plan->math.terms * (double)mb_element_size(mb_plan_sum(&plan->math));
+    /* Residues of C's type go from the GEMM to C, if C lies well. */
+    if (plan->math.fused && plan->math.scheme != MODBLAS_SCHEME_RNS && plan->chunks == 1 &&
+        !plan->request.overlap && mb_type_size(p->c) == mb_element_size(mb_plan_sum(&plan->math)))
+        return 0;
+    double sums = mb_plan_sums(&plan->math) * (double)mb_element_size(mb_plan_sum(&plan->math));
     double carry = plan->chunks > 1 ? 16 : 0;
     double overlap = plan->request.overlap ? 16 : 0;
     return (double)p->m * (double)p->n *
@@ -63,7 +99,8 @@ double mb_cost(const mb_plan *plan, const mb_caps *caps)
         exposed = 1 / tiles;
         exposed = exposed < least_exposed ? least_exposed : exposed;
     }
-    double jobs = tiles * (double)plan->chunks * (3 + plan->math.terms);
+    double launches = (lands(plan) ? 2 : 3) + (plan->math.fused ? 1 : plan->math.terms);
+    double jobs = tiles * (double)plan->chunks * launches;
     return gemm_seconds(plan, caps, parallel) + exposed * bytes / (caps->rates.bytes * parallel) +
            jobs * caps->rates.launch / parallel;
 }

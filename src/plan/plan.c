@@ -17,8 +17,13 @@ static bool can_fuse(const mb_arithmetic *math, const modblas_problem *p, const 
     if (!caps->fuses || math->engine->in != MB_ELEMENT_I8 || p->m < LEAST_FUSED ||
         p->n < LEAST_FUSED)
         return false;
-    return math->scheme == MODBLAS_SCHEME_RNS ||
-           (math->scheme == MODBLAS_SCHEME_DIRECT && p->N >= 2 && p->N <= 256);
+    if (math->scheme == MODBLAS_SCHEME_DIRECT)
+        return p->N >= 2 && p->N <= 256;
+    /* Two digits of B in one product; products of weight >= N, that others leave out, are in it.
+     */
+    if (math->scheme == MODBLAS_SCHEME_SPLIT)
+        return math->digits_b == 2 && !math->triangular && p->N > 512 && p->N <= 65536;
+    return true;
 }
 
 /* One scheme in one variant on one engine: prices it, or says why not. */

@@ -37,9 +37,9 @@ typedef struct mb_arithmetic {
     mb_entries a, b;
     int digits_a, digits_b, radix_bits; /* split; A's digits are the folds of B */
     int moduli;                         /* rns */
-    bool fused;                         /* rns, direct: GEMMs leave residues, one byte each ... */
-    uint32_t modulus;                   /* ... for direct modulo N itself */
-    int terms;                          /* planes of sums */
+    bool fused;                         /* GEMMs leave residues instead of sums ... */
+    uint32_t modulus;                   /* ... for direct and split modulo N itself */
+    int terms;                          /* planes of B; of sums, unless split is fused */
     bool triangular;   /* term u needs only folds 0..u: products of weight >= N vanish */
     int64_t longest_k; /* by bound.h: chunks of k are at most this long */
 } mb_arithmetic;
@@ -103,8 +103,9 @@ typedef struct mb_block {
 } mb_block;
 mb_block mb_plan_block(const mb_arithmetic *math, int operand, int64_t lines, int64_t k);
 
-/* The type of the sums that GEMMs leave. */
+/* The type of the sums that GEMMs leave, and how many planes of them. */
 mb_element mb_plan_sum(const mb_arithmetic *math);
+int mb_plan_sums(const mb_arithmetic *math);
 
 /* Products of one tile and chunk: how many, and along which k' (padded) for term u. */
 int64_t mb_plan_term_k(const mb_arithmetic *math, int term, int64_t k_padded);

@@ -102,6 +102,7 @@ static void constants(const mb_arithmetic *math, const mb_mod *mod, uint64_t alp
     mb_join *join = &out->join;
     mb_join_begin(join, mod, math);
     join->residues = 1;
+    join->fraction_bits = (uint32_t)mb_bound_fraction_bits(math->engine->moduli);
     join->minus_M = mb_negmod(cofactor(math, -1, alpha, mod), mod);
     for (int i = 0; i < math->moduli; i++) {
         uint32_t m = math->engine->moduli[i];
@@ -111,7 +112,7 @@ static void constants(const mb_arithmetic *math, const mb_mod *mod, uint64_t alp
             .m = m,
             .magic = (uint32_t)(((uint64_t)1 << 32) / m),
             .unbias = (uint32_t)((m - join->bias % m) % m),
-            .fraction = (uint32_t)((((uint64_t)1 << 33) / m + 1) / 2),
+            .fraction = (uint32_t)((((uint64_t)2 << join->fraction_bits) / m + 1) / 2),
         };
     }
     mb_join_end(join);

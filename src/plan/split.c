@@ -94,7 +94,7 @@ static void constants(const mb_arithmetic *math, const mb_mod *mod, uint64_t alp
     for (int t = 1; t < math->digits_a; t++)
         out->b.fold[t] = mb_mulmod(out->b.fold[t - 1], radix, mod);
     mb_join_begin(&out->join, mod, math);
-    for (int u = 0; u < math->digits_b; u++) {
+    for (int u = 0; u < out->join.terms; u++) {
         out->join.term[u].weight = alpha;
         alpha = mb_mulmod(alpha, radix, mod);
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tiles of C, chunks of k, and what of the planes is shared: the cheapest that fit the memory. */
+/* Tiles of C, chunks of k, and what of the planes is shared: the cheapest that fit the memory, or
+ * less memory where that costs next to nothing. */
 #include "plan.h"
 
 #include <inttypes.h>
@@ -66,8 +67,8 @@ static void lay_out(mb_plan *plan, const mb_caps *caps)
         all[MB_REGION_CARRY] = blocks(carry, plan->tiles_m, plan->tiles_n);
     else if (plan->chunks > 1)
         each[MB_REGION_CARRY] = carry;
-    each[MB_REGION_SUMS] =
-        mb_times(entries, (uint64_t)plan->math.terms * mb_element_size(mb_plan_sum(&plan->math)));
+    each[MB_REGION_SUMS] = mb_times(entries, (uint64_t)mb_plan_sums(&plan->math) *
+                                                 mb_element_size(mb_plan_sum(&plan->math)));
     if (caps->staging) {
         each[MB_REGION_STAGE] = larger(slab(plan->tile_m, plan->chunk_k, p->a),
                                        slab(plan->tile_n, plan->chunk_k, p->b));
@@ -77,8 +78,33 @@ static void lay_out(mb_plan *plan, const mb_caps *caps)
     plan->bytes_shared = mb_region_total(all);
 }
 
-/* Lays out and prices one choice; keeps it in *best if it fits and is cheaper. */
-static void consider(mb_plan *best, mb_plan choice, const mb_caps *caps)
+/* What was found so far: the cheapest, and the one with the least memory that is nearly as cheap.
+ */
+typedef struct {
+    mb_plan cheapest, smallest;
+} findings;
+
+static const double nearly = 1.01;
+
+static uint64_t bytes_of(const mb_plan *plan)
+{
+    return plan->bytes_shared + plan->bytes_each * (uint64_t)plan->workers;
+}
+
+static void keep(findings *f, const mb_plan *choice)
+{
+    bool first = f->cheapest.seconds == 0;
+    if (first || choice->seconds < f->cheapest.seconds)
+        f->cheapest = *choice;
+    const double most = nearly * f->cheapest.seconds;
+    if (first || f->smallest.seconds > most)
+        f->smallest = f->cheapest;
+    if (choice->seconds <= most && bytes_of(choice) < bytes_of(&f->smallest))
+        f->smallest = *choice;
+}
+
+/* Lays out and prices one choice, and keeps it if it fits. */
+static void consider(findings *best, mb_plan choice, const mb_caps *caps)
 {
     lay_out(&choice, caps);
     uint64_t memory = caps->memory;
@@ -90,8 +116,7 @@ static void consider(mb_plan *best, mb_plan choice, const mb_caps *caps)
     workers = workers < tiles ? workers : tiles;
     choice.workers = (uint64_t)workers < room ? (int)workers : (int)room;
     choice.seconds = mb_cost(&choice, caps);
-    if (best->seconds == 0 || choice.seconds < best->seconds)
-        *best = choice;
+    keep(best, &choice);
 }
 
 /* The tile when `whole` is cut into `count` parts. */
@@ -115,18 +140,18 @@ static bool halves_on(int64_t size, int64_t count, int64_t forced, int align, bo
     return forced == 0 && size >= (found ? LEAST_TILE : align);
 }
 
-static void try_tiles(mb_plan *best, mb_plan choice, const mb_caps *caps)
+static void try_tiles(findings *best, mb_plan choice, const mb_caps *caps)
 {
     const modblas_problem *p = &choice.request.problem;
     const modblas_plan_options *o = &choice.request.options;
     int align = choice.math.engine->align;
     for (int64_t i = 1;; i *= 2) {
         choice.tile_m = tile(p->m, i, o->tile_m, align);
-        if (!halves_on(choice.tile_m, i, o->tile_m, align, best->seconds > 0))
+        if (!halves_on(choice.tile_m, i, o->tile_m, align, best->cheapest.seconds > 0))
             break;
         for (int64_t j = 1;; j *= 2) {
             choice.tile_n = tile(p->n, j, o->tile_n, align);
-            if (!halves_on(choice.tile_n, j, o->tile_n, align, best->seconds > 0))
+            if (!halves_on(choice.tile_n, j, o->tile_n, align, best->cheapest.seconds > 0))
                 break;
             choice.shared = true;
             consider(best, choice, caps);
@@ -159,19 +184,19 @@ bool mb_tile(mb_plan *plan, const mb_caps *caps, char reason[MB_REASON_SIZE])
     }
     if (k > longest && longest >= align)
         longest -= longest % align;
-    mb_plan best = {.seconds = 0};
-    for (int64_t count = parts(k, lesser(longest, k)); best.seconds == 0; count *= 2) {
+    findings best = {.cheapest = {.seconds = 0}};
+    for (int64_t count = parts(k, lesser(longest, k)); best.cheapest.seconds == 0; count *= 2) {
         plan->chunk_k = forced ? lesser(forced, k) : chunk(k, longest, count, align);
         try_tiles(&best, *plan, caps);
         if (forced || plan->chunk_k <= align)
             break;
     }
-    if (best.seconds == 0) {
+    if (best.cheapest.seconds == 0) {
         snprintf(reason, MB_REASON_SIZE,
                  "its smallest workspace does not fit the memory of %" PRIu64 " bytes",
                  caps->memory);
         return false;
     }
-    *plan = best;
+    *plan = best.smallest;
     return true;
 }

@@ -18,6 +18,7 @@ typedef struct {
     modblas_matrix view[3]; /* A, B transposed, C: lines along k, lines along k, as it is */
     mb_place place[3];
     uint64_t beta;
+    bool lands; /* residues go from the GEMM to C */
     mb_trace *trace;
 } call;
 
@@ -125,6 +126,40 @@ static modblas_status split_task(void *argument, int w, int64_t task)
 
 /* ---- GEMMs ---------------------------------------------------------------------------------- */
 
+static modblas_matrix tile_of_c(const call *c, int64_t ti, int64_t tj)
+{
+    int64_t rows, cols, k;
+    block_sizes(c->plan, OPERAND_A, ti, 0, &rows, &k);
+    block_sizes(c->plan, OPERAND_B, tj, 0, &cols, &k);
+    return mb_window(&c->view[OPERAND_C], ti * c->plan->tile_m, tj * c->plan->tile_n, rows, cols);
+}
+
+/* Whether a fused GEMM may leave its residues in C itself: C has their type, and lies as the GEMM
+ * wants it. */
+static bool lands(const call *c, uint64_t alpha)
+{
+    const mb_plan *plan = c->plan;
+    const modblas_matrix *C = &c->view[OPERAND_C];
+    const int64_t size = (int64_t)mb_type_size(C->type), align = plan->math.engine->align;
+    return plan->math.fused && mb_plan_sums(&plan->math) == 1 && plan->chunks == 1 &&
+           plan->math.scheme != MODBLAS_SCHEME_RNS && alpha == 1 && c->beta == 0 &&
+           !plan->request.overlap && c->place[OPERAND_C] == MB_PLACE_DIRECT &&
+           mb_type_size(C->type) == mb_element_size(mb_plan_sum(&plan->math)) &&
+           C->col_stride == 1 && C->row_stride >= C->cols && C->row_stride * size % align == 0 &&
+           C->cols * size % align == 0 && (uintptr_t)C->data % (uintptr_t)align == 0 &&
+           (plan->tiles_n == 1 || plan->tile_n * size % align == 0);
+}
+
+/* Sends the residues of a job to C. */
+static void land(const call *c, int64_t ti, int64_t tj, mb_gemm_job *job)
+{
+    const modblas_matrix C = tile_of_c(c, ti, tj);
+    job->C = C.data;
+    job->m = C.rows;
+    job->n = C.cols;
+    job->ldc = C.row_stride;
+}
+
 static modblas_status multiply(call *c, int w, int64_t ti, int64_t tj, int64_t chunk, void *sums)
 {
     modblas_status status = MODBLAS_OK;
@@ -139,22 +174,17 @@ static modblas_status multiply(call *c, int w, int64_t ti, int64_t tj, int64_t c
         mb_trace_begin(c->trace, &c->team, w, MB_STAGE_GEMM, ti * c->plan->tiles_n + tj, &handle));
     for (mb_gemm_job job = mb_gemms_first(math, &a, &b, planes_at(c, w, OPERAND_A, ti, chunk),
                                           planes_at(c, w, OPERAND_B, tj, chunk), sums);
-         job.count > 0; mb_gemms_next(math, &a, &job))
+         job.count > 0; mb_gemms_next(math, &a, &job)) {
+        if (c->lands)
+            land(c, ti, tj, &job);
         MB_TRY(c->backend->gemm(mb_team_worker(&c->team, w), &job));
+    }
     MB_TRY(mb_trace_end(c->trace, &c->team, w, handle));
 fail:
     return status;
 }
 
 /* ---- join ----------------------------------------------------------------------------------- */
-
-static modblas_matrix tile_of_c(const call *c, int64_t ti, int64_t tj)
-{
-    int64_t rows, cols, k;
-    block_sizes(c->plan, OPERAND_A, ti, 0, &rows, &k);
-    block_sizes(c->plan, OPERAND_B, tj, 0, &cols, &k);
-    return mb_window(&c->view[OPERAND_C], ti * c->plan->tile_m, tj * c->plan->tile_n, rows, cols);
-}
 
 static uint64_t *carry_at(const call *c, int w, int64_t tile)
 {
@@ -230,7 +260,8 @@ static modblas_status tile_task(void *argument, int w, int64_t tile)
         }
         MB_TRY(multiply(c, w, ti, tj, chunk, sums));
         bool last = chunk == plan->chunks - 1;
-        MB_TRY(join_tile(c, w, tile, sums, chunk == 0, last && !plan->request.overlap));
+        if (!c->lands)
+            MB_TRY(join_tile(c, w, tile, sums, chunk == 0, last && !plan->request.overlap));
     }
 fail:
     return status;
@@ -289,6 +320,7 @@ modblas_status mb_exec(modblas_context *context, mb_device *device, const mb_pla
         return status;
     for (int i = 0; i < 3; i++)
         MB_TRY(c.backend->locate(mb_team_worker(&c.team, 0), &c.view[i], &c.place[i]));
+    c.lands = lands(&c, alpha);
     MB_TRY(run_phases(&c));
 fail:
     waited = mb_team_wait(&c.team, &faults);

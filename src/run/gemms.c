@@ -6,6 +6,10 @@ static void set_batch(const mb_arithmetic *math, const mb_block *a, mb_gemm_job 
 {
     job->count = 0;
     job->k = mb_plan_term_k(math, job->term, a->k);
+    if (job->digits > 1) {
+        job->count = job->term < math->terms;
+        return;
+    }
     while (job->term + job->count < math->terms &&
            mb_plan_term_k(math, job->term + job->count, a->k) == job->k)
         job->count++;
@@ -36,6 +40,7 @@ mb_gemm_job mb_gemms_first(const mb_arithmetic *math, const mb_block *a, const m
         .stride_b = b->plane_stride,
         .stride_c = a->lines * b->lines,
         .moduli = moduli_of(math),
+        .digits = math->terms / mb_plan_sums(math),
     };
     set_batch(math, a, &job);
     return job;
@@ -50,6 +55,6 @@ void mb_gemms_next(const mb_arithmetic *math, const mb_block *a, mb_gemm_job *jo
     job->C = (char *)job->C + acc * job->stride_c * job->count;
     if (job->moduli != NULL)
         job->moduli += job->count;
-    job->term += job->count;
+    job->term += job->count * job->digits;
     set_batch(math, a, job);
 }

@@ -157,8 +157,28 @@ static int columns_of(const proof *p)
     return p->plan->math.fused ? FUSED_COLUMNS : 1;
 }
 
-/* Compares C x with A (B^T x) for product u of a job. v holds room for x, B^T x, A B^T x and C x.
+/* y = B_u^T x, or (B_2u + 256 B_2u+1)^T x, for product u of a job; `more` holds room for another
+ * y.
  */
+static modblas_status thin_of_B(const thin *t, const mb_gemm_job *job, int u, const uint64_t *x,
+                                uint64_t *y, uint64_t *more)
+{
+    modblas_status status = MODBLAS_OK;
+    const mb_element in = job->engine->in;
+    const int64_t plane = job->stride_b * (int64_t)mb_element_size(in);
+    const char *B = (const char *)job->B + u * job->digits * plane;
+    MB_TRY(thin_product(t, B, in, job->k, job->n, 1, job->ldb, x, y));
+    if (job->digits == 1)
+        return MODBLAS_OK;
+    MB_TRY(thin_product(t, B + plane, in, job->k, job->n, 1, job->ldb, x, more));
+    for (int64_t i = 0; i < job->k * t->columns; i++)
+        y[i] = (y[i] + 256 * more[i]) % t->N;
+fail:
+    return status;
+}
+
+/* Compares C x with A (B^T x) for product u of a job. v holds room for x, B^T x twice, A B^T x and
+ * C x. */
 static modblas_status check_term(const proof *p, const mb_gemm_job *job, int u, uint64_t *v,
                                  bool *right)
 {
@@ -166,15 +186,14 @@ static modblas_status check_term(const proof *p, const mb_gemm_job *job, int u, 
     const thin t = {p, columns_of(p), job->moduli != NULL ? job->moduli[u] : prime};
     mb_element in = job->engine->in, sum = mb_plan_sum(&p->plan->math);
     const char *A = (const char *)job->A + u * job->stride_a * (int64_t)mb_element_size(in);
-    const char *B = (const char *)job->B + u * job->stride_b * (int64_t)mb_element_size(in);
     const char *C = (const char *)job->C + u * job->stride_c * (int64_t)mb_element_size(sum);
-    uint64_t *x = v, *bx = x + job->n * t.columns, *abx = bx + job->k * t.columns;
+    uint64_t *x = v, *bx = x + job->n * t.columns, *abx = bx + 2 * job->k * t.columns;
     uint64_t *cx = abx + job->m * t.columns, state = (uint64_t)u + 1;
     for (int64_t i = 0; i < job->n * t.columns; i++) {
         state = state * 6364136223846793005U + 1442695040888963407U;
         x[i] = (state >> 4) % t.N;
     }
-    MB_TRY(thin_product(&t, B, in, job->k, job->n, 1, job->ldb, x, bx));
+    MB_TRY(thin_of_B(&t, job, u, x, bx, bx + job->k * t.columns));
     MB_TRY(thin_product(&t, A, in, job->m, job->k, job->lda, 1, bx, abx));
     MB_TRY(thin_product(&t, C, sum, job->m, job->n, job->ldc, 1, x, cx));
     *right = *right && memcmp(abx, cx, (size_t)(job->m * t.columns) * sizeof *cx) == 0;
@@ -187,7 +206,7 @@ static modblas_status run_proof(const proof *p, bool *right)
     modblas_status status = MODBLAS_OK;
     const mb_arithmetic *math = &p->plan->math;
     uint32_t faults = 0;
-    int64_t size = (p->b.lines + p->a.ld + 2 * p->a.lines) * columns_of(p);
+    int64_t size = (p->b.lines + 2 * p->a.ld + 2 * p->a.lines) * columns_of(p);
     uint64_t *v = malloc((size_t)size * sizeof *v);
     if (v == NULL)
         return mb_fail(MODBLAS_ENOMEM, "no memory to prove an engine");

@@ -23,7 +23,8 @@ typedef struct {
     int64_t low, high; /* of operands: k products of them reach S, or nearly */
     void *a, *b, *c;
     void *A, *B, *C;
-    const uint32_t *modulus; /* NULL; or the GEMM leaves the sums mod it, as bytes */
+    const uint32_t *modulus; /* NULL; or the GEMM leaves the sums mod it ... */
+    int digits;              /* ... of one product, or of two digits */
 } proof;
 
 static void put(void *data, mb_element element, int64_t i, int64_t value)
@@ -42,6 +43,8 @@ static int64_t get(const void *data, mb_element element, int64_t i)
         return ((const int8_t *)data)[i];
     if (element == MB_ELEMENT_U8)
         return ((const uint8_t *)data)[i];
+    if (element == MB_ELEMENT_U16)
+        return ((const uint16_t *)data)[i];
     if (element == MB_ELEMENT_I32)
         return ((const int32_t *)data)[i];
     if (element == MB_ELEMENT_F32)
@@ -83,7 +86,9 @@ static modblas_status move(const proof *p, void *to, void *from, mb_element elem
 
 static mb_element sum_of(const proof *p)
 {
-    return p->modulus != NULL ? MB_ELEMENT_U8 : p->engine->acc;
+    if (p->modulus == NULL)
+        return p->engine->acc;
+    return p->digits == 1 ? MB_ELEMENT_U8 : MB_ELEMENT_U16;
 }
 
 static int64_t answer(const proof *p, filling how, int64_t row, int64_t col)
@@ -94,6 +99,7 @@ static int64_t answer(const proof *p, filling how, int64_t row, int64_t col)
     if (p->modulus == NULL)
         return sum;
     int64_t m = *p->modulus;
+    sum *= p->digits == 1 ? 1 : 257;
     return (sum % m + m) % m;
 }
 
@@ -122,7 +128,8 @@ static modblas_status multiply(const proof *p, filling how, bool *right)
                        .ldb = p->k,
                        .ldc = p->n,
                        .count = 1,
-                       .moduli = p->modulus};
+                       .moduli = p->modulus,
+                       .digits = p->digits};
     fill(p, p->a, p->m, how, 1);
     fill(p, p->b, p->n, how, 2);
     memset(p->c, 0x55, (size_t)(p->m * p->n) * mb_element_size(acc));
@@ -156,9 +163,9 @@ static void set_range(proof *p)
     p->high = (int64_t)(most < engine->most_positive ? most : engine->most_positive);
 }
 
-/* One product of m x k by k x n, as shape says. */
+/* One product of m x k by k x n, as shape says. Two digits of B are the same plane. */
 static modblas_status prove(mb_device *device, const mb_engine *engine, const int64_t shape[3],
-                            const uint32_t *modulus, bool *right)
+                            const uint32_t *modulus, int digits, bool *right)
 {
     modblas_status status = MODBLAS_OK;
     int64_t m = shape[0], n = shape[1], k = shape[2];
@@ -168,7 +175,8 @@ static modblas_status prove(mb_device *device, const mb_engine *engine, const in
                .m = m,
                .n = n,
                .k = k,
-               .modulus = modulus};
+               .modulus = modulus,
+               .digits = digits};
     size_t in = mb_element_size(engine->in), acc = mb_element_size(sum_of(&p));
     p.a = malloc((size_t)(m * k) * in);
     p.b = malloc((size_t)(n * k) * in);
@@ -211,7 +219,7 @@ static modblas_status test_engine(mb_device *device, int e)
     for (int i = 0; i < SHAPES && shape[i][2] > 0; i++) {
         const int64_t *s = shape[i];
         bool right = true;
-        MB_TRY(prove(device, device->caps.engine[e], s, NULL, &right));
+        MB_TRY(prove(device, device->caps.engine[e], s, NULL, 1, &right));
         if (!right)
             snprintf(device->caps.struck[e], MB_REASON_SIZE,
                      "struck off: its product of %" PRId64 " x %" PRId64 " x %" PRId64
@@ -222,14 +230,19 @@ fail:
     return status;
 }
 
-/* GEMMs that leave residues, by each modulus of the engine. */
+/* GEMMs that leave residues, by each modulus of the engine, and of two digits. */
 static modblas_status test_fused(mb_device *device, const mb_engine *engine)
 {
+    static const uint32_t of_two[] = {65536, 65521, 513, 512 + 256};
+    const int twos = sizeof of_two / sizeof of_two[0];
     modblas_status status = MODBLAS_OK;
     int64_t shape[SHAPES][3];
     choose_shapes(engine, shape);
     for (int i = 0; i < engine->modulus_count && device->caps.fuses; i++)
-        MB_TRY(prove(device, engine, shape[i % SHAPES], &engine->moduli[i], &device->caps.fuses));
+        MB_TRY(
+            prove(device, engine, shape[i % SHAPES], &engine->moduli[i], 1, &device->caps.fuses));
+    for (int i = 0; i < twos && device->caps.fuses; i++)
+        MB_TRY(prove(device, engine, shape[i % SHAPES], &of_two[i], 2, &device->caps.fuses));
 fail:
     return status;
 }
