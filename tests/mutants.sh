@@ -81,7 +81,7 @@ mutant() {
     printf '%-10s %-28s %s (tests: %s)\n' "$verdict" "$1" "$2" "$5"
 }
 
-all_tests="arith exact plan support tiny gemm views errors chunks faults verify fused proof"
+all_tests="arith bytes exact plan support tiny gemm views errors chunks faults verify fused proof"
 prepare
 make_tests "$all_tests" || { cat "$work/log"; exit 2; }
 run_tests "$all_tests" || { cat "$work/log"; echo "the tests fail without any mutant"; exit 2; }
@@ -96,8 +96,9 @@ mutant chunk_one_longer_seen_by_sums src/exact/bound.c \
 mutant one_modulus_too_few src/exact/bound.c \
     '            return s;' '            return s - (s > 1);' gemm
 mutant rounding_left_out src/exact/bound.c \
-    'right = times(right, ((uint64_t)1 << 32) - rounding);' \
-    'right = times(right, ((uint64_t)1 << 32) - rounding / 2);' exact
+    'rounding < one ? one - rounding : 0' 'rounding < one ? one - rounding / 2 : 0' exact
+mutant fractions_too_long src/exact/bound.c \
+    'moduli[0] <= 256 ? 15 : 32' 'moduli[0] <= 256 ? 16 : 32' "exact bytes"
 mutant rns_bound_inclusive src/exact/bound.c \
     'return is_less(left, right);' 'return !is_less(right, left);' exact
 mutant holds_strictly src/exact/bound.c \
@@ -131,7 +132,7 @@ mutant bound_off_signed kernels/scheme.h \
 mutant bound_off_unsigned kernels/scheme.h \
     'if (v > cut->bound)' 'if (v / 2 > cut->bound)' errors
 mutant quotient_of_join_lost kernels/scheme.h \
-    'uint64_t q = s.t >> 32;' 'uint64_t q = s.t >> 33;' tiny
+    'uint64_t q = s.t >> join->fraction_bits;' 'uint64_t q = s.t >> (join->fraction_bits + 1);' tiny
 
 # ---- plan ----
 mutant center_moved src/plan/constants.c \
@@ -217,8 +218,26 @@ mutant proof_sees_nothing src/run/proof.c \
 mutant fused_not_struck_off src/run/proof.c \
     'device->caps.fuses = false;' 'device->caps.fuses = true;' proof
 mutant residue_forgets_sign kernels/residue.h \
-    'bits_two_23 + (z - two_23) + minus_two_31' \
-    'bits_two_23 + (z - two_23) + 2 * minus_two_31' fused
+    'mb_residue_zero(m) + (m - (1U << 31) % m) % m' 'mb_residue_zero(m)' fused
+mutant pair_not_corrected kernels/residue.h \
+    'return r >= p->n ? r - p->n : r;' 'return r;' fused
+mutant byte_forgets_half kernels/bytes.h \
+    '(p->m % 2 == 1 ? 0 : p->half)' '0' bytes
+mutant small_not_corrected kernels/scheme.h \
+    'return more || r >= n ? r - n : r;' 'return more ? r - n : r;' bytes
+mutant small_inverse_too_large src/plan/constants.c \
+    '(1 - 0x1p-21)' '(1 + 0x1p-21)' bytes
+mutant all_sums_small src/plan/constants.c \
+    'join->small = factors <= MB_SMALL;' 'join->small = factors > 0;' "tiny gemm"
+mutant lands_with_old_C src/run/exec.c \
+    'alpha == 1 && c->beta == 0 &&' 'alpha == 1 &&' fused
+mutant lands_without_alpha src/run/exec.c \
+    'alpha == 1 && c->beta == 0 &&' 'alpha > 0 && c->beta == 0 &&' fused
+mutant lands_in_every_chunk src/run/exec.c \
+    'mb_plan_sums(&plan->math) == 1 && plan->chunks == 1 &&' \
+    'mb_plan_sums(&plan->math) == 1 &&' fused
+mutant lands_on_inputs src/run/exec.c \
+    '!plan->request.overlap && c->place' 'c->place' fused
 mutant bytes_biased src/plan/constants.c \
     'join->bias = math->fused ? 0 : math->engine->bias;' 'join->bias = math->engine->bias;' fused
 

@@ -4,8 +4,11 @@
  * fused. */
 #include "kernels/residue.h"
 #include "src/api.h"
+#include "support/oracle.h"
 #include "support/product.h"
 #include "support/suite.h"
+
+#include <stdlib.h>
 
 static bool always(int device)
 {
@@ -179,6 +182,41 @@ START_TEST(residues_land_in_C)
 }
 END_TEST
 
+/* C = A B in place of A, with so little memory that each tile of C splits A again. */
+START_TEST(residues_wait_for_inputs)
+{
+    enum { M = 192, N = 2000 };
+    mb_backend backend = *mb_backend_host();
+    modblas_context *context = NULL;
+    modblas_options options;
+    modblas_options_init(&options);
+    options.workers = 1;
+    options.memory = 5 << 20;
+    backend.fuses = always;
+    ck_assert_int_eq(mb_context_make(&context, &backend, &options), MODBLAS_OK);
+    test_random random = {6};
+    test_canvas A, B;
+    test_canvas_make(&A, MODBLAS_U8, M, N, TEST_ROWS);
+    test_canvas_make(&B, MODBLAS_U8, N, N, TEST_ROWS);
+    test_fill_operands(&A.view, &B.view, TEST_RANDOM, 251, 0, 0, &random);
+    uint64_t *expected = test_expected(&A.view, &A.view, &B.view, 1, 0, 251);
+    modblas_plan *plan = NULL;
+    test_product p = test_product_of(M, N, N, MODBLAS_U8, MODBLAS_U8, 251);
+    p.problem.c = MODBLAS_U8;
+    p.options.scheme = MODBLAS_SCHEME_DIRECT;
+    p.options.engine = MODBLAS_ENGINE_I8;
+    ck_assert_int_eq(modblas_plan_create(context, &plan, &p.problem, &p.options), MODBLAS_OK);
+    ck_assert_int_eq(modblas_plan_run(plan, &A.view, &A.view, &B.view, 1, 0), MODBLAS_OK);
+    modblas_plan_destroy(plan);
+    int64_t i = 0, j = 0;
+    ck_assert(test_holds(&A.view, expected, 251, &i, &j));
+    free(expected);
+    test_canvas_free(&A);
+    test_canvas_free(&B);
+    modblas_context_destroy(context);
+}
+END_TEST
+
 /* A kernel that leaves one wrong residue is not used. */
 static modblas_status wrong_gemm(mb_worker *worker, const mb_gemm_job *job)
 {
@@ -207,6 +245,7 @@ int main(void)
 {
     const TTest *const tests[] = {sums_are_reduced,          quotients_are_exact,
                                   pairs_of_sums_are_reduced, products_are_right,
-                                  residues_land_in_C,        a_wrong_kernel_is_found};
+                                  residues_land_in_C,        residues_wait_for_inputs,
+                                  a_wrong_kernel_is_found};
     return test_main("fused", tests, TEST_COUNT(tests));
 }
