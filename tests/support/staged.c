@@ -20,8 +20,8 @@ static bool is_workspace(const void *pointer)
     bool found = false;
     pthread_mutex_lock(&lock);
     for (int i = 0; i < BUFFERS; i++) {
-        const char *p = pointer;
-        found = found || (p >= buffer[i].begin && p < buffer[i].begin + buffer[i].size);
+        uintptr_t at = (uintptr_t)pointer, begin = (uintptr_t)buffer[i].begin;
+        found = found || (at >= begin && at - begin < buffer[i].size);
     }
     pthread_mutex_unlock(&lock);
     return found;
