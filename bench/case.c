@@ -159,17 +159,21 @@ modblas_status mb_ready_check(mb_ready *ready, double *flint_seconds)
     modblas_context *context = ready->bench->context;
     mb_check how = ready->bench->options->verify;
     mb_freivalds *check = NULL;
+    bool thin = how == MB_CHECK_FREIVALDS || how == MB_CHECK_BLOCKS;
     mb_poison(&ready->C.host);
     MB_TRY(mb_operand_push(&ready->C, context));
-    if (how == MB_CHECK_FREIVALDS)
+    if (thin)
         MB_TRY(mb_freivalds_before(&check, context, &context->device[0], &ready->C.run,
                                    &ready->A.run, &ready->B.run, 1, 0, ready->what.N));
     MB_TRY(mb_ready_run(ready));
     MB_TRY(mb_operand_pull(&ready->C, context));
-    if (how == MB_CHECK_FREIVALDS)
+    if (thin)
         MB_TRY(mb_freivalds_after(check, &ready->C.run));
     if (how == MB_CHECK_FLINT)
         MB_TRY(check_flint(ready, flint_seconds));
+    mb_product product = mb_ready_product(ready);
+    if (how == MB_CHECK_BLOCKS)
+        MB_TRY(mb_verify_blocks(&product, &ready->random));
 fail:
     mb_freivalds_free(check);
     return status;
@@ -227,12 +231,25 @@ static void free_ready(mb_ready *r)
     mb_operand_free(&r->C, r->bench->context);
 }
 
-static void name_device(const modblas_context *context, mb_row *row)
+void mb_device_name(char text[MB_ROW_TEXT], const modblas_context *context)
 {
     modblas_device_info info;
-    row->backend = context->backend->name;
+    text[0] = 0;
     if (context->backend->device_info(context->device[0].ordinal, &info) == MODBLAS_OK)
-        snprintf(row->device, sizeof row->device, "%s, %s", info.name, info.libraries);
+        snprintf(text, MB_ROW_TEXT, "%s, %s", info.name, info.libraries);
+}
+
+modblas_status mb_case_check(const mb_bench *bench, const mb_case *what)
+{
+    modblas_status status = MODBLAS_OK;
+    mb_ready r = {.bench = bench, .what = *what};
+    double flint_seconds;
+    MB_TRY(make_plan(&r));
+    MB_TRY(make_operands(&r));
+    MB_TRY(check_all(&r, &flint_seconds));
+fail:
+    free_ready(&r);
+    return status;
 }
 
 modblas_status mb_case_run(const mb_bench *bench, const mb_case *what, mb_row *row)
@@ -243,7 +260,8 @@ modblas_status mb_case_run(const mb_bench *bench, const mb_case *what, mb_row *r
     *row = mb_row_empty(what);
     row->copy_gbps = bench->copy_gbps;
     mb_case_name(name, what);
-    name_device(bench->context, row);
+    row->backend = bench->context->backend->name;
+    mb_device_name(row->device, bench->context);
     mb_progress("planning", name);
     MB_TRY(make_plan(&r));
     MB_TRY(describe(&r, row));

@@ -40,6 +40,12 @@ mb_product mb_ready_product(const mb_ready *ready);
  * what is returned. */
 modblas_status mb_case_run(const mb_bench *bench, const mb_case *what, mb_row *row);
 
+/* Makes and checks a product, as mb_case_run does. */
+modblas_status mb_case_check(const mb_bench *bench, const mb_case *what);
+
+/* The first device of a context, with its libraries; empty if it does not say. */
+void mb_device_name(char text[MB_ROW_TEXT], const modblas_context *context);
+
 /* Sizes and types of the product of the input files. */
 modblas_status mb_case_from_files(const mb_bench_options *options, mb_case *what);
 

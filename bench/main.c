@@ -2,6 +2,7 @@
 #include "case.h"
 #include "clock.h"
 #include "npy.h"
+#include "soak.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -185,6 +186,14 @@ static int run_cases(const mb_bench *bench, const mb_case *cases, int count, mb_
     return failed;
 }
 
+static modblas_status close_results(const mb_bench_options *o, FILE *file)
+{
+    bool ok = fflush(file) == 0 && !ferror(file);
+    if (o->output != NULL)
+        ok = fclose(file) == 0 && ok;
+    return ok ? MODBLAS_OK : mb_fail(MODBLAS_EINVAL, "the results cannot be written");
+}
+
 static modblas_status write_results(const mb_bench_options *o, const mb_row *rows, int count)
 {
     FILE *file = o->output ? fopen(o->output, "w") : stdout;
@@ -199,10 +208,7 @@ static modblas_status write_results(const mb_bench_options *o, const mb_row *row
         for (int i = 0; i < count; i++)
             mb_table_row(file, &rows[i]);
     }
-    bool ok = fflush(file) == 0 && !ferror(file);
-    if (o->output != NULL)
-        ok = fclose(file) == 0 && ok;
-    return ok ? MODBLAS_OK : mb_fail(MODBLAS_EINVAL, "the results cannot be written");
+    return close_results(o, file);
 }
 
 static int run(const mb_bench_options *o)
@@ -234,6 +240,35 @@ fail:
     return status == MODBLAS_OK && failed == 0 ? EXIT_RIGHT : EXIT_WRONG;
 }
 
+static modblas_status write_soak(const mb_bench_options *o, const mb_soak *soak)
+{
+    mb_soak_write_line(o->output || o->format == MB_FORMAT_TABLE ? stdout : stderr, soak);
+    FILE *file = o->output ? fopen(o->output, "w") : stdout;
+    if (file == NULL)
+        return mb_fail(MODBLAS_EINVAL, "%s cannot be opened: %s", o->output, strerror(errno));
+    if (o->format == MB_FORMAT_JSON)
+        mb_soak_write_json(file, soak);
+    else if (o->output != NULL)
+        mb_soak_write_line(file, soak);
+    return close_results(o, file);
+}
+
+static int run_soak(const mb_bench_options *o)
+{
+    static mb_soak soak;
+    modblas_status status = MODBLAS_OK;
+    mb_bench bench = {.context = NULL};
+    MB_TRY(open_bench(&bench, o));
+    MB_TRY(try_output(o->output));
+    mb_soak_run(&soak, &bench);
+    MB_TRY(write_soak(o, &soak));
+fail:
+    if (status != MODBLAS_OK)
+        complain();
+    modblas_context_destroy(bench.context);
+    return status == MODBLAS_OK && soak.failed == 0 ? EXIT_RIGHT : EXIT_WRONG;
+}
+
 int main(int argc, char **argv)
 {
     static mb_bench_options options;
@@ -252,7 +287,7 @@ int main(int argc, char **argv)
     case MB_ACTION_LIST_DEVICES:
         return list_devices();
     case MB_ACTION_RUN:
-        return run(&options);
+        return options.soak >= 0 ? run_soak(&options) : run(&options);
     }
     return EXIT_OPTIONS;
 }

@@ -53,7 +53,7 @@ static bool choose(const char *arg, const char *list, int *choice)
 #define ENGINES "auto i8 f64 f32"
 #define BACKENDS "auto host cuda"
 #define RESIDENCIES "auto device host"
-#define CHECKS "off freivalds flint"
+#define CHECKS "off freivalds flint blocks"
 #define FORMATS "table csv json"
 #define DATA "random extremal"
 #define PEERS "flint gemm naive"
@@ -214,6 +214,11 @@ static bool set_seconds(mb_bench_options *o, const char *arg)
     return mb_parse_seconds(arg, &o->seconds);
 }
 
+static bool set_soak(mb_bench_options *o, const char *arg)
+{
+    return mb_parse_seconds(arg, &o->soak);
+}
+
 static bool set_seed(mb_bench_options *o, const char *arg)
 {
     return mb_parse_bytes(arg, &o->seed);
@@ -262,6 +267,7 @@ static const rule rules[] = {
     {"verify", set_verify, "one of " CHECKS},
     {"peer", set_peer, "some of " PEERS ", separated by commas"},
     {"seconds", set_seconds, "a number of seconds"},
+    {"soak", set_soak, "a number of seconds"},
     {"trace", set_trace, "the name of a file"},
     {"format", set_format, "one of " FORMATS},
     {"output", set_output, "the name of a file"},
@@ -290,10 +296,17 @@ static const char *contradiction(const mb_bench_options *o)
     bool many = o->suite || o->size_count > 1 || o->modulus_count > 1;
     if (many && (o->trace || o->expect || o->output_matrix || o->power))
         return "--trace, --expect, --output-matrix and --power take a single product";
+    bool given = o->suite || sides || o->size_count || o->modulus_count || o->type_count ||
+                 o->out_type_given || o->extremal || o->input[0];
+    if (o->soak >= 0 && (given || o->verify || o->peers || o->trace || o->expect ||
+                         o->output_matrix || o->power || o->explain))
+        return "--soak draws its own products, and checks all of them";
+    if (o->soak >= 0 && o->format == MB_FORMAT_CSV)
+        return "--soak writes a line, or json";
     if (o->residency == MB_RESIDENCY_DEVICE && o->backend == MODBLAS_BACKEND_HOST)
         return "--residency device needs the cuda backend";
 #if !defined(MODBLAS_HAVE_FLINT)
-    if (o->verify == MB_CHECK_FLINT || (o->peers & MB_PEER_FLINT))
+    if (o->verify >= MB_CHECK_FLINT || (o->peers & MB_PEER_FLINT) || o->soak >= 0)
         return "this build has no FLINT, so it can neither check with it nor time it";
 #endif
     return NULL;
@@ -331,7 +344,7 @@ bool mb_options_parse(mb_bench_options *options, int argc, char **argv, char err
     for (int i = 0; i < RULES; i++)
         known[i] = (struct option){rules[i].name, rules[i].takes ? required_argument : no_argument,
                                    NULL, UCHAR_MAX + 1 + i};
-    *options = (mb_bench_options){.seconds = -1, .seed = 1};
+    *options = (mb_bench_options){.seconds = -1, .soak = -1, .seed = 1};
     opterr = 0;
     for (int choice; (choice = getopt_long(argc, argv, "+:", known, NULL)) != -1;) {
         if (!apply(options, choice, argv, error))

@@ -24,7 +24,13 @@ typedef enum mb_residency {
     MB_RESIDENCY_HOST
 } mb_residency;
 
-typedef enum mb_check { MB_CHECK_OFF, MB_CHECK_FREIVALDS, MB_CHECK_FLINT } mb_check;
+/* BLOCKS: Freivalds' check, and random rows and columns by FLINT. */
+typedef enum mb_check {
+    MB_CHECK_OFF,
+    MB_CHECK_FREIVALDS,
+    MB_CHECK_FLINT,
+    MB_CHECK_BLOCKS
+} mb_check;
 
 typedef enum mb_format { MB_FORMAT_TABLE, MB_FORMAT_CSV, MB_FORMAT_JSON } mb_format;
 
@@ -52,6 +58,7 @@ typedef struct mb_bench_options {
     mb_check verify;
     unsigned peers;
     double seconds; /* negative: not given */
+    double soak;    /* seconds; negative: not given */
     bool extremal;
     uint64_t seed;
     const char *input[2];

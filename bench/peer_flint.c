@@ -50,8 +50,8 @@ static uint64_t *place(uint64_t *residues, const block *b, int64_t i, int64_t j)
 
 static mp_limb_t residue(mb_number x, nmod_t mod)
 {
-    mp_limb_t r;
-    NMOD_RED(r, x.magnitude, mod);
+    /* NMOD_RED shifts an int too far. */
+    mp_limb_t r = n_mod2_preinv(x.magnitude, mod.n, mod.ninv);
     return x.negative ? nmod_neg(r, mod) : r;
 }
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const check_name[] = {"off", "freivalds", "flint"};
+static const char *const check_name[] = {"off", "freivalds", "flint", "blocks"};
 
 const char *mb_commit(void)
 {
@@ -213,7 +213,7 @@ static void put_value(FILE *file, double x, const char *missing)
         fprintf(file, x == floor(x) && fabs(x) < 9e15 ? "%.0f" : "%.9g", x);
 }
 
-static void put_json_text(FILE *file, const char *text)
+void mb_write_json_text(FILE *file, const char *text)
 {
     fputc('"', file);
     for (; *text != 0; text++) {
@@ -234,7 +234,7 @@ static void put_json_field(FILE *file, const field *f)
 {
     fprintf(file, "\"%s\": ", f->name);
     if (f->kind == TEXT)
-        put_json_text(file, f->text);
+        mb_write_json_text(file, f->text);
     else if (f->kind == BOOLEAN)
         fputs(f->number != 0 ? "true" : "false", file);
     else

@@ -45,6 +45,9 @@ void mb_table_row(FILE *file, const mb_row *row);
 void mb_write_csv(FILE *file, const mb_row *rows, int count);
 void mb_write_json(FILE *file, const mb_row *rows, int count);
 
+/* A string with its quotes. */
+void mb_write_json_text(FILE *file, const char *text);
+
 /* The commit that this program was built from. */
 const char *mb_commit(void);
 

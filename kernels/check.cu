@@ -22,6 +22,7 @@ struct tile {
     uint64_t m[ROWS * ROW_SLOTS]; /* entries; two's complement if their type is signed */
     uint64_t x[WIDTH * MB_CHECK_COLUMNS];
     wide part[THREADS];
+    int beyond[ROWS]; /* rows with an entry that is no residue */
 };
 
 static __device__ __forceinline__ void add(wide *s, uint64_t w0, uint64_t w1, uint64_t w2)
@@ -49,6 +50,17 @@ template <typename T> static __device__ __forceinline__ uint64_t word_of(T v)
         return (uint64_t)(int64_t)v;
     else
         return (uint64_t)v;
+}
+
+/* A residue as the type stores it; signed types of w bits hold those mod 2^w as two's complement. */
+template <typename T> static __device__ __forceinline__ bool is_residue(T v, uint64_t N)
+{
+    if constexpr (T(0.5) != T(0))
+        return v >= T(0) && v <= T(0x1p53) && T((uint64_t)v) == v && (uint64_t)v <= N - 1;
+    else if constexpr (T(-1) < T(0))
+        return N - 1 > UINT64_MAX >> (65 - 8 * sizeof(T)) || (v >= 0 && (uint64_t)v <= N - 1);
+    else
+        return (uint64_t)v <= N - 1;
 }
 
 /* |s| mod N with the sign put back, one bit at a time. */
@@ -91,6 +103,8 @@ static __device__ __forceinline__ void load_tile(tile *t, const mb_check_args &a
         bool inside = i0 + i < a.M.rows && j0 + j < a.M.cols;
         const T *p = (const T *)a.M.data + (i0 + i) * a.M.row_stride + (j0 + j) * a.M.col_stride;
         t->m[i * ROW_SLOTS + j] = inside ? word_of(*p) : 0;
+        if (inside && a.residues && !is_residue(*p, a.N))
+            t->beyond[i] = 1;
     }
     for (int at = (int)threadIdx.x; at < WIDTH * MB_CHECK_COLUMNS; at += THREADS) {
         int j = at / MB_CHECK_COLUMNS, r = r0 + at % MB_CHECK_COLUMNS;
@@ -111,7 +125,7 @@ static __device__ __forceinline__ void store_column(tile *t, const mb_check_args
             wide p = t->part[threadIdx.x + slice * ROWS];
             add(&s, p.w[0], p.w[1], p.w[2]);
         }
-        a.y[i * a.count + r] = reduce(s, a.N);
+        a.y[i * a.count + r] = t->beyond[threadIdx.x] ? a.N : reduce(s, a.N);
     }
     __syncthreads();
 }
@@ -124,6 +138,9 @@ static __device__ __forceinline__ void check_rows(tile *t, const mb_check_args &
     const bool is_signed = T(-1) < T(0);
     const int row = (int)threadIdx.x % ROWS, slice = (int)threadIdx.x / ROWS;
     wide sum[MB_CHECK_COLUMNS] = {};
+    if (threadIdx.x < ROWS)
+        t->beyond[threadIdx.x] = 0;
+    __syncthreads();
     for (int64_t j0 = 0; j0 < a.M.cols; j0 += WIDTH) {
         load_tile<T>(t, a, i0, j0, r0);
         __syncthreads();

@@ -46,12 +46,14 @@ typedef struct mb_join_args {
     uint32_t *faults;
 } mb_join_args;
 
-/* y[i*count + r] = sum_j M[i][j] * x[j*count + r] mod N, N = 2^64 written 0. */
+/* y[i*count + r] = sum_j M[i][j] * x[j*count + r] mod N, N = 2^64 written 0; y[i*count] = N if
+ * `residues` is set and a row of M holds anything but residues as its type stores them. */
 typedef struct mb_check_args {
     modblas_matrix M;
     const uint64_t *x;
     uint64_t *y;
     int count;
+    int residues;
     uint64_t N;
 } mb_check_args;
 

@@ -7,7 +7,7 @@
 enum { DETAIL_SIZE = 4096 };
 static _Thread_local char detail[DETAIL_SIZE];
 
-modblas_status mb_fail(modblas_status status, const char *format, ...)
+modblas_status(mb_fail)(modblas_status status, const char *format, ...)
 {
     /* The arguments may point into the old detail. */
     char sentence[DETAIL_SIZE];

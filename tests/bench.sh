@@ -67,6 +67,11 @@ bad --input a.npy --modulus 2,3
 bad --format xml
 bad --explain=yes
 bad --size 2,3 --trace file
+bad --soak -1
+bad --soak 1 --size 3
+bad --soak 1 --modulus 7
+bad --soak 1 --verify flint
+bad --soak 1 --format csv
 bad --backend host --residency device
 
 # ---- good ones --------------------------------------------------------------------------------
@@ -216,5 +221,40 @@ for verify in off freivalds $check; do
     status 0 "${empty[@]}" --input low.npy thin.npy --expect none.npy
     status 0 "${empty[@]}" --input none.npy --power 5 --expect none.npy
 done
+
+# ---- soak: random products, counted; one that fails is a command that fails again --------------
+
+if [[ $check == flint ]]; then
+    status 0 --backend host --size 40 --modulus 251,2^64 --seconds 0 --verify blocks
+    grep -q ' blocks$' out || wrong "--verify blocks leaves no trace"
+    status 0 --backend host --workers 1 --soak 2 --format json
+    [[ $(wc -l <err) == 1 ]] || wrong "a soak is summed up in more than a line"
+    cp out soak.json
+    status 0 --backend host --workers 1 --soak 0 --seed 5
+    grep -q '^soak on host, .* by FLINT; .* 0 failed$' out || wrong "the line of a soak"
+    status 1 --backend host --workers 1 --memory 64 --soak 1 --format json --output failed.json
+    grep -q '; 20 failed$' out || wrong "a soak goes on in spite of failures, or ends early"
+    mapfile -t commands < <(sed -n 's/^  modblas-bench //p' err)
+    [[ ${#commands[@]} == 20 ]] || wrong "not a command for each failure"
+    read -ra again <<<"${commands[0]}"
+    status 1 "${again[@]}"
+    grep -q 'no exact plan' err || wrong "a command does not fail as its problem did"
+    # With memory it is right: the command names the whole problem.
+    status 0 "${again[@]}" --memory 1GB
+    if command -v python3 >/dev/null; then
+        python3 - soak.json failed.json <<'END' || wrong "JSON of a soak"
+import json, sys
+good, bad = (json.load(open(name)) for name in sys.argv[1:])
+assert good["backend"] == "host" and good["failed"] == 0 and good["failures"] == []
+assert 0 < good["whole_problems"] <= good["whole_products"] <= good["whole_entries"]
+assert good["large_problems"] <= good["large_products"] and good["seconds"] >= 2
+assert good["compared_entries"] <= good["large_entries"] * 2
+assert bad["failed"] == len(bad["failures"]) == 20
+assert all(f.startswith("modblas-bench --backend host ") for f in bad["failures"])
+END
+    fi
+else
+    status 2 --backend host --soak 1
+fi
 
 exit $failed

@@ -241,6 +241,11 @@ mutant lands_on_inputs src/run/exec.c \
 mutant bytes_biased src/plan/constants.c \
     'join->bias = math->fused ? 0 : math->engine->bias;' 'join->bias = math->engine->bias;' fused
 
+mutant more_digits_than_planes src/plan/split.c \
+    'math->digits_b > MB_MAX_PLANES' 'math->digits_b > 2 * MB_MAX_PLANES' tiny
+mutant entries_beyond_N_pass src/run/freivalds.c \
+    'thin(check, &team, C, true,' 'thin(check, &team, C, false,' verify
+
 # ---- host ----
 mutant swapped_strides src/backend/host_kernels.c \
     'i * view->row_stride + j * view->col_stride' \

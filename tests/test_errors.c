@@ -325,6 +325,20 @@ START_TEST(operands_of_a_transposed_product)
 }
 END_TEST
 
+START_TEST(types_of_plans)
+{
+    for (int i = 0; i < 3; i++) {
+        modblas_plan *plan = NULL;
+        modblas_problem p = {2, 2, 2, MODBLAS_U8, MODBLAS_U8, MODBLAS_U8, 5};
+        modblas_type *type[] = {&p.a, &p.b, &p.c};
+        *type[i] = (modblas_type)(MODBLAS_F64 + 1);
+        REFUSED(EINVAL, modblas_plan_create(context, &plan, &p, NULL));
+        ck_assert_int_eq(modblas_detail()[0], "ABC"[i]);
+        ck_assert_ptr_null(plan);
+    }
+}
+END_TEST
+
 /* Sizes that no memory holds, on inputs of stride 0. */
 START_TEST(sizes_beyond_memory)
 {
@@ -363,6 +377,7 @@ int main(void)
                                   a_C_that_cannot_hold_residues,
                                   entries_beyond_the_stated_bound,
                                   options_of_plans,
+                                  types_of_plans,
                                   operands_of_a_transposed_product,
                                   sizes_beyond_memory};
     int count = test_backends(backend);

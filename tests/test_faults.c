@@ -4,6 +4,7 @@
 #include "src/api.h"
 #include "support/fault.h"
 #include "support/product.h"
+#include "support/staged.h"
 #include "support/suite.h"
 
 #include <stdio.h>
@@ -13,8 +14,15 @@ enum { MOST_CALLS = 3000 };
 static const uint64_t plenty = 1 << 26;
 
 static mb_backend fault;
-static const mb_backend *inner[2];
+static const mb_backend *inner[3];
 static int inner_count;
+
+/* The tests of one backend leave nothing behind. */
+static void destroy(modblas_context *context)
+{
+    modblas_context_destroy(context);
+    ck_assert_int_eq(test_fault_outstanding(), 0);
+}
 
 static modblas_context *make_context(int workers, modblas_verify verify, uint64_t memory)
 {
@@ -70,7 +78,7 @@ static void try_schemes(int workers, modblas_verify verify)
         p.options.tile_m = p.options.chunk_k = 16;
         p.beta = 3;
         try_all_faults(context, &p, 10);
-        modblas_context_destroy(context);
+        destroy(context);
     }
 }
 
@@ -103,7 +111,99 @@ START_TEST(each_call_of_a_product_in_little_memory_fails)
     ck_assert(!plan->plan.shared);
     modblas_plan_destroy(plan);
     try_all_faults(context, &p, 100);
-    modblas_context_destroy(context);
+    destroy(context);
+}
+END_TEST
+
+/* C is the same memory as A: stored in a phase of its own. */
+static modblas_status square(modblas_context *context, int64_t n, uint64_t *x)
+{
+    modblas_matrix view = modblas_row_major(x, MODBLAS_U64, n, n, n);
+    return modblas_gemm(context, &view, &view, &view, 1, 1, 65521);
+}
+
+START_TEST(each_call_of_an_overlapping_product_fails)
+{
+    enum { N = 20 };
+    uint64_t x[N * N], right[N * N];
+    int n = 0;
+    test_fault_make(&fault, inner[_i]);
+    modblas_context *context = make_context(2, MODBLAS_VERIFY_OFF, 1 << 14);
+    for (int i = 0; i < N * N; i++)
+        right[i] = (uint64_t)i;
+    ck_assert_int_eq(square(context, N, right), MODBLAS_OK);
+    do {
+        for (int i = 0; i < N * N; i++)
+            x[i] = (uint64_t)i;
+        test_fault_arm(++n, MODBLAS_ENOMEM);
+        ck_assert_int_eq(square(context, N, x), test_fault_met() ? MODBLAS_ENOMEM : MODBLAS_OK);
+    } while (test_fault_met() != NULL && n < MOST_CALLS);
+    ck_assert_mem_eq(x, right, sizeof x);
+    ck_assert_int_ge(n, 10);
+    ck_assert_int_lt(n, MOST_CALLS);
+    destroy(context);
+}
+END_TEST
+
+/* Stamps are calls that fail too. */
+START_TEST(each_call_of_a_traced_product_fails)
+{
+    enum { EVENTS = 64 };
+    static mb_trace_event event[EVENTS];
+    int n = 0;
+    test_fault_make(&fault, inner[_i]);
+    modblas_context *context = make_context(1, MODBLAS_VERIFY_OFF, plenty);
+    test_product p = test_product_of(9, 9, 9, MODBLAS_U64, MODBLAS_U64, 65521);
+    test_random random = {1};
+    modblas_plan *plan = NULL;
+    ck_assert_int_eq(modblas_plan_create(context, &plan, &p.problem, &p.options), MODBLAS_OK);
+    do {
+        mb_trace trace = {.event = event, .capacity = EVENTS};
+        test_operands o;
+        test_operands_make(&o, &p, &random);
+        test_fault_arm(++n, MODBLAS_EDEVICE);
+        modblas_status status =
+            mb_plan_run_traced(plan, &o.C.view, &o.A.view, &o.B.view, p.alpha, p.beta, &trace);
+        test_verdict v = test_operands_judge(&o, &p, status);
+        ck_assert_msg(v.wrong[0] == '\0', "call %d: %s", n, v.wrong);
+        ck_assert_int_eq(status, test_fault_met() ? MODBLAS_EDEVICE : MODBLAS_OK);
+        test_operands_free(&o);
+    } while (test_fault_met() != NULL && n < MOST_CALLS);
+    ck_assert_int_ge(n, 15);
+    ck_assert_int_lt(n, MOST_CALLS);
+    modblas_plan_destroy(plan);
+    destroy(context);
+}
+END_TEST
+
+/* A device is lost at the n-th call: that call and all later ones say so, the context can be
+ * destroyed, and another one lives on. */
+START_TEST(a_lost_device_stays_lost)
+{
+    test_random random = {1};
+    modblas_context *other = test_context(MODBLAS_BACKEND_HOST, 1);
+    test_product p = test_product_of(20, 20, 20, MODBLAS_U64, MODBLAS_U64, 65521);
+    p.options.tile_m = 16;
+    p.beta = 1;
+    int n = 0;
+    bool met = true;
+    for (; met && n < MOST_CALLS; n++) {
+        test_fault_make(&fault, inner[_i]);
+        modblas_context *context = make_context(2, MODBLAS_VERIFY_FREIVALDS, plenty);
+        test_fault_lose(n + 1);
+        test_verdict v = test_product_run(context, &p, &random);
+        met = test_fault_met() != NULL;
+        for (int again = 0; again < 3; again++) {
+            ck_assert_msg(v.wrong[0] == '\0', "call %d: %s", n, v.wrong);
+            ck_assert_int_eq(v.status, met ? MODBLAS_EDEVICE : MODBLAS_OK);
+            test_product_check(other, &p, &random);
+            v = met ? test_product_run(context, &p, &random) : v;
+        }
+        destroy(context);
+    }
+    ck_assert_int_ge(n, 20);
+    ck_assert_int_lt(n, MOST_CALLS);
+    modblas_context_destroy(other);
 }
 END_TEST
 
@@ -114,7 +214,7 @@ START_TEST(each_call_of_a_scaling_fails)
     test_product p = test_product_of(30, 20, 0, MODBLAS_U64, MODBLAS_U64, 0);
     p.beta = 5;
     try_all_faults(context, &p, 3);
-    modblas_context_destroy(context);
+    destroy(context);
 }
 END_TEST
 
@@ -135,10 +235,23 @@ START_TEST(each_call_of_a_creation_fails)
         failed += status != MODBLAS_OK;
         if (status != MODBLAS_OK)
             ck_assert_ptr_nonnull(strstr(modblas_detail(), test_fault_met()));
-        modblas_context_destroy(context);
+        destroy(context);
     } while (test_fault_met() != NULL && n < MOST_CALLS);
     ck_assert_int_ge(failed, 5);
     ck_assert_int_lt(n, MOST_CALLS);
+}
+END_TEST
+
+/* Every function of the backend failed somewhere above. */
+START_TEST(each_kind_of_call_failed)
+{
+    static const char *const kind[] = {
+        "device_info", "worker_create", "alloc", "locate", "split", "gemm",   "join",
+        "after",       "wait",          "check", "mark",   "stamp", "upload", "download"};
+    for (int i = 0; i < (int)(sizeof kind / sizeof kind[0]); i++)
+        ck_assert_msg(test_fault_tally(kind[i]) > 0, "%s never failed", kind[i]);
+    if (_i == 0)
+        printf("%d faults\n", test_fault_tally(NULL));
 }
 END_TEST
 
@@ -186,10 +299,15 @@ int main(void)
     const TTest *const tests[] = {each_call_of_a_product_fails,
                                   each_call_of_a_checked_product_fails,
                                   each_call_of_a_product_in_little_memory_fails,
+                                  each_call_of_an_overlapping_product_fails,
+                                  each_call_of_a_traced_product_fails,
+                                  a_lost_device_stays_lost,
                                   each_call_of_a_scaling_fails,
                                   each_call_of_a_creation_fails,
+                                  each_kind_of_call_failed,
                                   an_inexact_engine_is_struck_off};
     inner[inner_count++] = mb_backend_host();
+    inner[inner_count++] = test_staged();
     const char *reason;
     const mb_backend *cuda = mb_backend_cuda(&reason);
     if (cuda != NULL && cuda->device_count() > 0)

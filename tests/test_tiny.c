@@ -228,10 +228,29 @@ START_TEST(long_products)
 }
 END_TEST
 
+/* A of one digit and B of as many as there are planes, and of one more. */
+START_TEST(digits_end_where_planes_do)
+{
+    const mb_engine *engine = &test_tiny[_i];
+    test_random random = {1};
+    modblas_context *context = tiny_context(engine);
+    for (int more = 0; more < 2 && engine->radix_bits * MB_MAX_PLANES < 64; more++) {
+        uint64_t N = ((uint64_t)1 << (engine->radix_bits * MB_MAX_PLANES)) + (uint64_t)more;
+        test_product p = test_product_of(3, 3, 3, MODBLAS_U8, MODBLAS_U64, N);
+        p.options.scheme = MODBLAS_SCHEME_SPLIT;
+        p.options.bound_a = 1;
+        test_verdict v = test_product_run(context, &p, &random);
+        ck_assert_msg(v.wrong[0] == '\0', "%s: %s", engine->name, v.wrong);
+        ck_assert_int_eq(v.status, more ? MODBLAS_ENOPLAN : MODBLAS_OK);
+    }
+    modblas_context_destroy(context);
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = {all_moduli_shapes_and_schemes,
-                                  all_dot_products_of_length_1_and_2,
-                                  bounds_are_tight_on_both_sides, long_products};
+    const TTest *const tests[] = {
+        all_moduli_shapes_and_schemes, all_dot_products_of_length_1_and_2,
+        bounds_are_tight_on_both_sides, long_products, digits_end_where_planes_do};
     return test_main_each("tiny", tests, TEST_COUNT(tests), TEST_TINY_COUNT);
 }

@@ -104,6 +104,59 @@ START_TEST(one_wrong_entry_is_caught)
 }
 END_TEST
 
+/* Entries that are right mod N, or become so when cut, but are no residues. */
+START_TEST(entries_beyond_N_are_caught)
+{
+    use_backend(_i);
+    test_random random = {3};
+    for (int t = 0; t <= MODBLAS_F64; t++) {
+        modblas_type type = (modblas_type)t;
+        const uint64_t N = 5;
+        test_product p = test_product_of(3, 3, 4, MODBLAS_U8, MODBLAS_U8, N);
+        p.problem.c = type;
+        for (int wrong = 0; wrong < 4; wrong++) {
+            test_operands o;
+            mb_freivalds *check = NULL;
+            test_operands_make(&o, &p, &random);
+            modblas_matrix *C = &o.C.view;
+            ck_assert_int_eq(mb_freivalds_before(&check, context, &context->device[0], C,
+                                                 &o.A.view, &o.B.view, 1, 0, N),
+                             MODBLAS_OK);
+            for (int x = 0; x < 9; x++)
+                test_set(C, x / 3, x % 3, (test_int)o.expected[x]);
+            test_int right = (test_int)o.expected[4];
+            test_int other[] = {right, right + 5, right + 125, right - 5};
+            bool legal = test_legal(type, other[wrong]) == other[wrong];
+            test_set(C, 1, 1, legal ? other[wrong] : right);
+            ck_assert_int_eq(mb_freivalds_after(check, C),
+                             legal && wrong ? MODBLAS_EVERIFY : MODBLAS_OK);
+            mb_freivalds_free(check);
+            test_operands_free(&o);
+        }
+    }
+}
+END_TEST
+
+START_TEST(halves_are_caught)
+{
+    use_backend(_i);
+    double a[] = {1, 2, 3, 4}, c[] = {7, 10, 15, 22};
+    modblas_matrix A = modblas_row_major(a, MODBLAS_F64, 2, 2, 2), C = A;
+    C.data = c;
+    for (int x = 0; x < 5; x++) {
+        mb_freivalds *check = NULL;
+        ck_assert_int_eq(
+            mb_freivalds_before(&check, context, &context->device[0], &C, &A, &A, 1, 0, 23),
+            MODBLAS_OK);
+        double right = c[x & 3];
+        c[x & 3] += x < 4 ? 0.5 : 0;
+        ck_assert_int_eq(mb_freivalds_after(check, &C), x < 4 ? MODBLAS_EVERIFY : MODBLAS_OK);
+        c[x & 3] = right;
+        mb_freivalds_free(check);
+    }
+}
+END_TEST
+
 /* A context that checks: right products pass through, also where C overlaps A. */
 START_TEST(checked_products)
 {
@@ -185,9 +238,10 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {rounds_for_2_to_the_minus_40,    right_products_pass,
-                                  one_wrong_entry_is_caught,       checked_products,
-                                  checked_products_of_no_integers, a_wrong_product_is_refused};
+    const TTest *const tests[] = {
+        rounds_for_2_to_the_minus_40,    right_products_pass,       one_wrong_entry_is_caught,
+        entries_beyond_N_are_caught,     halves_are_caught,         checked_products,
+        checked_products_of_no_integers, a_wrong_product_is_refused};
     int count = test_backends(backend);
     int result = test_main_each("verify", tests, TEST_COUNT(tests), count);
     modblas_context_destroy(context);

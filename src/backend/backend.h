@@ -82,12 +82,14 @@ typedef struct mb_join_job {
 
 /* y[i*count + r] = sum_j M[i][j] * x[j*count + r] mod N for i < M.rows, r < count: the thin
  * product of the check. x and y are residues in host memory, whatever M's place. Shares no
- * arithmetic with the product. */
+ * arithmetic with the product. With `residues` row i of y holds N, which is no residue, in its
+ * first place if a row of M holds anything but residues as its type stores them. */
 typedef struct mb_check_job {
     modblas_matrix M;
     const uint64_t *x;
     uint64_t *y;
     int count;
+    bool residues;
     uint64_t N;
 } mb_check_job;
 
@@ -171,6 +173,6 @@ const mb_backend *mb_backend_cuda(const char **reason);
 typedef void mb_report_fn(modblas_status status, const char *sentence);
 typedef const mb_backend *mb_cuda_entry_fn(int abi, mb_report_fn *report);
 #define MB_CUDA_ENTRY "mb_cuda_module"
-enum { MB_BACKEND_ABI = 1 };
+enum { MB_BACKEND_ABI = 2 };
 
 #endif

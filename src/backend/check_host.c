@@ -61,6 +61,31 @@ static entry entry_at(const modblas_matrix *M, int64_t i, int64_t j)
     return (entry){0};
 }
 
+/* A residue as the type stores it: in [0, N), or, where a signed type's N - 1 is too large for it,
+ * any entry: its two's complement. */
+static bool is_residue(const modblas_matrix *M, int64_t i, int64_t j, uint64_t N)
+{
+    const int64_t at = i * M->row_stride + j * M->col_stride;
+    const entry v = entry_at(M, i, j);
+    const uint64_t most = N - 1;
+    switch (M->type) {
+    case MODBLAS_I8:
+        return most > INT8_MAX || (!v.negative && v.magnitude <= most);
+    case MODBLAS_I16:
+        return most > INT16_MAX || (!v.negative && v.magnitude <= most);
+    case MODBLAS_I32:
+        return most > INT32_MAX || (!v.negative && v.magnitude <= most);
+    case MODBLAS_I64:
+        return most > INT64_MAX || (!v.negative && v.magnitude <= most);
+    case MODBLAS_F32:
+        return ((const float *)M->data)[at] == (float)v.magnitude && v.magnitude <= most;
+    case MODBLAS_F64:
+        return ((const double *)M->data)[at] == (double)v.magnitude && v.magnitude <= most;
+    default:
+        return v.magnitude <= most;
+    }
+}
+
 static void add_product(sum *s, entry v, uint64_t x)
 {
     u128 product = (u128)v.magnitude * x;
@@ -102,12 +127,23 @@ static void check_row(const mb_check_job *job, int64_t i, int first, int count)
         job->y[i * job->count + first + r] = reduce(s[r], job->N);
 }
 
+static bool holds_residues(const mb_check_job *job, int64_t i)
+{
+    bool all = true;
+    for (int64_t j = 0; j < job->M.cols && all; j++)
+        all = is_residue(&job->M, i, j, job->N);
+    return all;
+}
+
 modblas_status mb_check_host(const mb_check_job *job)
 {
-    for (int64_t i = 0; i < job->M.rows; i++)
+    for (int64_t i = 0; i < job->M.rows; i++) {
         for (int first = 0; first < job->count; first += COLUMNS) {
             int left = job->count - first;
             check_row(job, i, first, left < COLUMNS ? left : COLUMNS);
         }
+        if (job->residues && !holds_residues(job, i))
+            job->y[i * job->count] = job->N;
+    }
     return MODBLAS_OK;
 }

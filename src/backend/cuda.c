@@ -93,7 +93,8 @@ static modblas_status check_on_device(mb_worker *worker, const mb_check_job *job
     MB_TRY(mb_cuda_alloc(worker, &y, (size_t)(rows * count) * sizeof *job->y));
     const modblas_matrix device_x = modblas_row_major(x, MODBLAS_U64, k, count, count);
     const modblas_matrix device_y = modblas_row_major(y, MODBLAS_U64, rows, count, count);
-    const mb_check_args args = {.M = job->M, .x = x, .y = y, .count = job->count, .N = job->N};
+    const mb_check_args args = {
+        .M = job->M, .x = x, .y = y, .count = job->count, .residues = job->residues, .N = job->N};
     MB_TRY(mb_cuda_upload(worker, &device_x, &host_x));
     MB_CUDA(mb_launch_check, &args, worker->stream);
     MB_TRY(mb_cuda_download(worker, &host_y, &device_y));

@@ -195,14 +195,14 @@ modblas_status mb_host_join(mb_worker *worker, const mb_join_job *job)
     for (int64_t i = 0; i < job->rows; i++) {
         for (int64_t j = 0; j < job->cols; j += RUN) {
             int count = (int)(job->cols - j < RUN ? job->cols - j : RUN);
-            uint64_t *carry = job->carry + i * job->carry_ld + j;
+            int64_t at = i * job->carry_ld + j; /* carry may be NULL */
             memset(r, 0, sizeof r);
             if (job->join != NULL)
                 join_run(r, job, i, j, count);
             for (int x = 0; job->add_carry && x < count; x++)
-                r[x] = mb_addmod(r[x], carry[x], job->mod);
+                r[x] = mb_addmod(r[x], job->carry[at + x], job->mod);
             if (job->to_carry)
-                memcpy(carry, r, (size_t)count * sizeof *r);
+                memcpy(&job->carry[at], r, (size_t)count * sizeof *r);
             else
                 worker->faults |= finish_run(job, &whole, r, i, j, count);
         }

@@ -49,6 +49,12 @@ static bool fit(mb_arithmetic *math, int variant, const modblas_problem *problem
     reason[0] = '\0';
     if (!choose_digits(math, variant, N))
         return false;
+    if (math->digits_a > MB_MAX_FOLDS || math->digits_b > MB_MAX_PLANES) {
+        snprintf(reason, MB_REASON_SIZE, "%d x %d digits of %d bits; %d x %d are the most",
+                 math->digits_a, math->digits_b, math->radix_bits, (int)MB_MAX_FOLDS,
+                 (int)MB_MAX_PLANES);
+        return false;
+    }
     bool whole_a = variant == WHOLE_A;
     uint64_t half = (uint64_t)1 << (math->radix_bits - 1);
     uint64_t a = whole_a ? mb_range_magnitude(math->a.range) : half;
@@ -58,7 +64,7 @@ static bool fit(mb_arithmetic *math, int variant, const modblas_problem *problem
                        math->digits_a <= math->digits_b &&
                        mb_mod_bits(N) > math->radix_bits * (math->digits_b - 1);
     bool holds = !whole_a || mb_bound_holds(engine, math->a.range);
-    if (holds && math->longest_k >= 1 && math->digits_a <= MB_MAX_FOLDS)
+    if (holds && math->longest_k >= 1)
         return true;
     snprintf(reason, MB_REASON_SIZE,
              "%d x %d digits of %d bits: one term reaches %d * %" PRIu64 " * %" PRIu64

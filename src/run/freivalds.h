@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Freivalds' check of C = alpha*A*B + beta*C0 mod N: with random vectors x, uniform mod N,
  * compares C x with alpha A(B x)
- * + beta C0 x. One round misses a wrong product with probability at most 1/p, p the least prime
- * factor of N. Source: R. Freivalds, "Probabilistic machines can use less running time", IFIP
- * 1977. */
+ * + beta C0 x, and sees that C holds residues. One round misses a wrong product with probability
+ * at most 1/p, p the least prime factor of N. Source: R. Freivalds, "Probabilistic machines can
+ * use less running time", IFIP 1977. */
 #ifndef MB_RUN_FREIVALDS_H
 #define MB_RUN_FREIVALDS_H
 
