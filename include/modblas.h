@@ -94,7 +94,9 @@ typedef enum modblas_scheme {
     MODBLAS_SCHEME_DIRECT, /* balanced operands fit the engine; with F64 this is Algorithm 1 of
                               Berthomieu et al. 2023 */
     MODBLAS_SCHEME_SPLIT,  /* balanced digits (multiword) */
-    MODBLAS_SCHEME_RNS     /* one GEMM per coprime modulus, Chinese remainder theorem */
+    MODBLAS_SCHEME_RNS,    /* one GEMM per coprime modulus, Chinese remainder theorem */
+    MODBLAS_SCHEME_PLAIN   /* residues as machine words, one loop in the cache: small products on
+                              the host; has no engine, no tiles and no chunks */
 } modblas_scheme;
 
 typedef enum modblas_engine {

@@ -81,7 +81,7 @@ mutant() {
     printf '%-10s %-28s %s (tests: %s)\n' "$verdict" "$1" "$2" "$5"
 }
 
-all_tests="arith exact plan support tiny gemm views errors chunks faults verify fused proof"
+all_tests="arith exact plan support tiny gemm views errors chunks faults verify fused proof plain"
 prepare
 make_tests "$all_tests" || { cat "$work/log"; exit 2; }
 run_tests "$all_tests" || { cat "$work/log"; echo "the tests fail without any mutant"; exit 2; }
@@ -113,7 +113,7 @@ mutant residue_may_be_N src/exact/modulus.c \
 mutant missing_carry kernels/arith.h \
     'mb_mulhi64(a, b) + (r.lo < lo);' 'mb_mulhi64(a, b);' arith
 mutant sum_wraps kernels/arith.h \
-    'return a < room ?' 'return a <= room ?' arith
+    '(a < room ? mod->n : 0)' '(a <= room ? mod->n : 0)' arith
 mutant remainder_too_large kernels/arith.h \
     'return r >= n ? r - n : r;' 'return r;' arith
 mutant no_last_correction kernels/arith.h \
@@ -223,16 +223,51 @@ mutant bytes_biased src/plan/constants.c \
     'join->bias = math->fused ? 0 : math->engine->bias;' 'join->bias = math->engine->bias;' fused
 
 # ---- host ----
-mutant swapped_strides src/backend/host_kernels.c \
+mutant swapped_strides src/backend/host.h \
     'i * view->row_stride + j * view->col_stride' \
     'i * view->col_stride + j * view->row_stride' views
 mutant padding_not_cleared src/backend/host_kernels.c \
     'last ? job->k_padded - k : 0' '0 * (last ? job->k_padded - k : 0)' gemm
-mutant write_beyond_C src/backend/host_kernels.c \
-    'store_run(c, job->C.type, job->C.col_stride, r, count);' \
-    'store_run(c, job->C.type, job->C.col_stride, r, count + (i == 0));' gemm
+mutant write_beyond_C src/backend/host_enter.c \
+    'store(mb_host_at(C, i, j), C->type, C->col_stride, r, count);' \
+    'store(mb_host_at(C, i, j), C->type, C->col_stride, r, count + (i == 0));' gemm
 mutant sum_of_wrong_column src/backend/host_gemm.c \
     'C[r * ldc + c + x] = sum[x];' 'C[r * ldc + c + x] = sum[x & 1];' gemm
+
+# ---- plain products ----
+mutant plain_doubles_too_long src/exact/bound.c \
+    'if (k <= mb_bound_longest_k(S, mb_range_magnitude(a), mb_range_magnitude(b)))' \
+    'if (k / 2 <= mb_bound_longest_k(S, mb_range_magnitude(a), mb_range_magnitude(b)))' plain
+mutant plain_words_too_long src/exact/bound.c \
+    'k <= mb_bound_longest_k(UINT64_MAX, N - 1, N - 1)' \
+    'k <= mb_bound_longest_k(UINT64_MAX, N - 1, N - 1) + 1' plain
+mutant plain_halves_too_wide src/exact/bound.c \
+    'mb_mod_bits(N) <= 32 &&' 'mb_mod_bits(N) <= 33 &&' plain
+mutant plain_digits_too_long src/exact/bound.c \
+    'mb_bound_longest_k(S / 2 - 1, digit, digit)' 'mb_bound_longest_k(S, digit, digit)' plain
+mutant plain_overlap_ignored src/plan/plain.c \
+    'plan->request.overlap ? mb_round_up(p->m, MB_PLAIN_ROWS)' \
+    'plan->request.overlap && p->m < 0 ? mb_round_up(p->m, MB_PLAIN_ROWS)' views
+mutant plain_reads_late src/run/plain.c \
+    '.overlap = plan->request.overlap' '.overlap = false' views
+mutant plain_top_lost src/backend/host_plain.c \
+    'uint64_t hi = (uint64_t)(top >> (128 - 2 * BITS)) + (v < low);' \
+    'uint64_t hi = (uint64_t)(top >> (128 - 2 * BITS));' plain
+mutant plain_alpha_lost src/backend/host_plain.c \
+    'c < cols && job->alpha != 1' 'c < cols && job->alpha > 1U << 20' plain
+mutant plain_faults_of_B_lost src/backend/host_plain.c \
+    '&columns, j, job->b, job->sums) << 1' '&columns, j, job->b, job->sums)' plain
+mutant ignored_status_plain src/run/plain.c \
+    'MB_TRY(team->device->backend->plain(mb_team_worker(team, 0), job));' \
+    '(void)team->device->backend->plain(mb_team_worker(team, 0), job);' faults
+mutant third_word_unshifted kernels/arith.h \
+    's ? hi << s | v.hi >> (64 - s) : hi' 's ? hi << s : hi' plain
+mutant easy_limit_too_high src/backend/host_enter.c \
+    'cut->raw ? UINT64_MAX : cut->mod.n - 1' 'cut->raw ? UINT64_MAX : cut->mod.n' "views plain"
+mutant easy_bound_ignored src/backend/host_enter.c \
+    'return easy < cut->bound ? easy : cut->bound;' 'return easy;' errors
+mutant least_cost_too_high src/plan/cost.c \
+    '(JOBS_AROUND + 1) * caps->rates.launch +' '(JOBS_AROUND + 9) * caps->rates.launch +' plain
 
 # ---- the tests' helpers ----
 mutant canvas_sees_nothing tests/support/canvas.c \

@@ -107,6 +107,20 @@ START_TEST(each_call_of_a_product_in_little_memory_fails)
 }
 END_TEST
 
+START_TEST(each_call_of_a_plain_product_fails)
+{
+    test_fault_make(&fault, inner[_i]);
+    if (fault.plain == NULL)
+        return;
+    modblas_context *context = make_context(1, MODBLAS_VERIFY_OFF, plenty);
+    test_product p = test_product_of(30, 20, 40, MODBLAS_U64, MODBLAS_I16, 251);
+    p.options.scheme = MODBLAS_SCHEME_PLAIN;
+    p.beta = 3;
+    try_all_faults(context, &p, 3);
+    modblas_context_destroy(context);
+}
+END_TEST
+
 START_TEST(each_call_of_a_scaling_fails)
 {
     test_fault_make(&fault, inner[_i]);
@@ -186,6 +200,7 @@ int main(void)
     const TTest *const tests[] = {each_call_of_a_product_fails,
                                   each_call_of_a_checked_product_fails,
                                   each_call_of_a_product_in_little_memory_fails,
+                                  each_call_of_a_plain_product_fails,
                                   each_call_of_a_scaling_fails,
                                   each_call_of_a_creation_fails,
                                   an_inexact_engine_is_struck_off};

@@ -72,6 +72,7 @@ static void rates(int device, mb_rates *rates)
 {
     (void)device;
     mb_host_gemm_rates(rates->gemm);
+    mb_host_plain_rates(rates->plain);
     rates->bytes = split_bytes_per_second;
     rates->launch = seconds_per_job;
 }
@@ -167,6 +168,7 @@ static const mb_backend host = {
     .split = mb_host_split,
     .gemm = mb_host_gemm,
     .join = mb_host_join,
+    .plain = mb_host_plain,
     .after = after,
     .wait = wait_for,
     .check = check,

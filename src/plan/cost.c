@@ -49,6 +49,23 @@ static double join_bytes(const mb_plan *plan)
            ((sums + carry) * (double)plan->chunks + overlap + (double)mb_type_size(p->c));
 }
 
+/* Jobs of a tile and chunk besides its GEMMs: two splits and a join. */
+enum { JOBS_AROUND = 3 };
+
+double mb_cost_least(const modblas_problem *problem, const mb_caps *caps)
+{
+    double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
+    double fastest = 0, parallel = caps->workers_add ? caps->workers : 1;
+    for (int e = 0; e < MB_MAX_ENGINES && caps->engine[e] != NULL; e++)
+        fastest = caps->rates.gemm[e] > fastest ? caps->rates.gemm[e] : fastest;
+    double bytes = m * k * (double)mb_type_size(problem->a) +
+                   k * n * (double)mb_type_size(problem->b) +
+                   m * n * (double)mb_type_size(problem->c);
+    double exposed = caps->workers_add ? 1 : least_exposed;
+    return (JOBS_AROUND + 1) * caps->rates.launch +
+           (2 * m * n * k / fastest + exposed * bytes / caps->rates.bytes) / parallel;
+}
+
 double mb_cost(const mb_plan *plan, const mb_caps *caps)
 {
     double tiles = (double)plan->tiles_m * (double)plan->tiles_n;
@@ -63,7 +80,7 @@ double mb_cost(const mb_plan *plan, const mb_caps *caps)
         exposed = 1 / tiles;
         exposed = exposed < least_exposed ? least_exposed : exposed;
     }
-    double jobs = tiles * (double)plan->chunks * (3 + plan->math.terms);
+    double jobs = tiles * (double)plan->chunks * (JOBS_AROUND + plan->math.terms);
     return gemm_seconds(plan, caps, parallel) + exposed * bytes / (caps->rates.bytes * parallel) +
            jobs * caps->rates.launch / parallel;
 }
