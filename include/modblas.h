@@ -22,7 +22,8 @@
  *     the last failure of the calling thread. Nothing is printed, nothing aborts.
  *   - A context may be used by any number of threads at once; so may a plan. Creating and
  *     destroying one object is for one thread. A plan must be destroyed before its context. A
- *     child of fork must not use its parent's contexts.
+ *     child of fork must not use its parent's contexts, nor destroy them. Threads of the library
+ *     are made when they are first needed, belong to a context, take no signals, and end with it.
  */
 #ifndef MODBLAS_H
 #define MODBLAS_H

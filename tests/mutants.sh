@@ -81,7 +81,7 @@ mutant() {
     printf '%-10s %-28s %s (tests: %s)\n' "$verdict" "$1" "$2" "$5"
 }
 
-all_tests="arith exact plan support tiny gemm views errors chunks faults verify fused proof plain"
+all_tests="arith exact plan support tiny gemm views errors chunks faults verify fused proof plain threads"
 prepare
 make_tests "$all_tests" || { cat "$work/log"; exit 2; }
 run_tests "$all_tests" || { cat "$work/log"; echo "the tests fail without any mutant"; exit 2; }
@@ -178,6 +178,10 @@ mutant ignored_status_wait src/run/exec.c \
 mutant detail_lost_between_threads src/run/sched.c \
     'strncpy(r->detail, modblas_detail(), DETAIL_SIZE - 1);' \
     'strncpy(r->detail, "a task failed", DETAIL_SIZE - 1);' faults
+mutant threads_made_anew src/run/helper.c \
+    'if (!helper->made && !make(helper))' 'if (!make(helper))' threads
+mutant threads_left_behind src/run/context.c \
+    'mb_helper_end(&device->slot[i].helper);' '' threads
 mutant shared_memory_reused src/run/context.c \
     '(i == 0 ? team->shared : 0)' '(i == 1 ? team->shared : 0)' gemm
 mutant self_overlap_missed src/run/operands.c \
