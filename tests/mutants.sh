@@ -81,7 +81,8 @@ mutant() {
     printf '%-10s %-28s %s (tests: %s)\n' "$verdict" "$1" "$2" "$5"
 }
 
-all_tests="arith exact plan support tiny gemm views errors chunks faults verify fused proof plain threads"
+all_tests="arith exact plan support tiny gemm views errors chunks faults verify fused proof"
+all_tests+=" plain threads host_real"
 prepare
 make_tests "$all_tests" || { cat "$work/log"; exit 2; }
 run_tests "$all_tests" || { cat "$work/log"; echo "the tests fail without any mutant"; exit 2; }
@@ -237,6 +238,22 @@ mutant write_beyond_C src/backend/host_enter.c \
     'store(mb_host_at(C, i, j), C->type, C->col_stride, r, count + (i == 0));' gemm
 mutant sum_of_wrong_column src/backend/host_gemm.c \
     'C[r * ldc + c + x] = sum[x];' 'C[r * ldc + c + x] = sum[x & 1];' gemm
+
+# ---- double arithmetic ----
+mutant reciprocal_too_large src/backend/host_real.c \
+    'nearly_one = 1 - 0x1p-50' 'nearly_one = 1 + 0x1p-50' host_real
+mutant negative_rest_kept src/backend/host_real.c \
+    'r += r < 0 ? 2 * m : 0;' 'r += r < 0 ? m : 0;' host_real
+mutant rest_too_large src/backend/host_real.c \
+    'dst[j] = (r >= m ? r - m : r) - half;' 'dst[j] = r - half;' host_real
+mutant high_half_lost src/backend/host_real.c \
+    '((unsigned __int128)hi[j] << 32) + lo[j]' '(unsigned __int128)((hi[j] << 32) + lo[j])' \
+    host_real
+mutant divisor_too_large src/backend/host_real.c \
+    'm > 16 && m <= most' 'm > 16 && m / 2 <= most' host_real
+mutant small_reals_too_large src/backend/host.h \
+    '#define MB_HOST_REAL_LIMIT ((uint64_t)1 << 51)' \
+    '#define MB_HOST_REAL_LIMIT ((uint64_t)1 << 53)' host_real
 
 # ---- plain products ----
 mutant plain_doubles_too_long src/exact/bound.c \

@@ -6,7 +6,8 @@
 #include "../exact/type.h"
 #include "backend.h"
 
-/* Compiled for wider vectors too, where the loader can choose; sanitizers cannot follow that. */
+/* Compiled for wider vectors too, where the loader can choose; sanitizers cannot follow that. For
+ * static functions: the loader's choice is exported whatever its visibility. */
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) &&     \
     !defined(__clang__) && __GNUC__ >= 12
 #define MB_MANY_TARGETS                                                                           \
@@ -56,6 +57,26 @@ uint32_t mb_host_enter(uint64_t (*r)[MB_HOST_RUN], const modblas_matrix *view, i
  * entries enter. Returns the faults of C. r is overwritten. */
 uint32_t mb_host_finish(const modblas_matrix *C, int64_t i, int64_t j, uint64_t *r, int count,
                         uint64_t beta, const mb_cut *whole);
+
+/* True if 16 < m <= most: the numbers that the functions below divide by. */
+bool mb_host_is_divisor(uint64_t m, uint64_t most);
+#define MB_HOST_WIDE ((uint64_t)1 << 20)
+#define MB_HOST_DIGITS ((uint64_t)1 << 31)
+
+/* The halves of u[], for mb_host_cut_wide. */
+void mb_host_halves(double *lo, double *hi, const uint64_t *u, int count);
+
+/* dst[] is mb_cut_wide of the u[] whose halves these are. Requires: m a divisor up to
+ * MB_HOST_WIDE. */
+void mb_host_cut_wide(double *dst, const double *lo, const double *hi, int count,
+                      const mb_plane *plane);
+
+/* r[j] is the join of sums[p * stride + j], p < terms. Requires of digits: N a divisor up to
+ * MB_HOST_DIGITS, at most 4 terms; of residues: every m a divisor up to MB_HOST_WIDE. */
+void mb_host_join_digits(uint64_t *r, const double *sums, int64_t stride, int count,
+                         const mb_join *join);
+void mb_host_join_residues(uint64_t *r, const double *sums, int64_t stride, int count,
+                           const mb_join *join);
 
 modblas_status mb_host_split(mb_worker *worker, const mb_split_job *job);
 modblas_status mb_host_join(mb_worker *worker, const mb_join_job *job);

@@ -32,12 +32,23 @@ MB_MANY_TARGETS static void cut_bytes(int8_t *dst, const uint64_t *u, int count,
         dst[j] = (int8_t)mb_cut_bytewise(u[j], plane);
 }
 
+/* Digits whose offset is at most MB_HOST_REAL_LIMIT. */
+MB_MANY_TARGETS static void cut_small_digits(double *dst, const uint64_t *u, int count, int i,
+                                             const mb_cut *cut)
+{
+    for (int j = 0; j < count; j++)
+        dst[j] = mb_host_real(mb_cut_digit(u[j], i, cut));
+}
+
 static void cut_run(void *dst, mb_element type, const uint64_t *u, int count, int i,
                     const mb_cut *cut)
 {
     const mb_plane *plane = &cut->plane[i];
+    bool doubles = type == MB_ELEMENT_F64;
     if (cut->kind == MB_CUT_BYTEWISE && type == MB_ELEMENT_I8) {
         cut_bytes(dst, u, count, plane);
+    } else if (cut->kind == MB_CUT_DIGITS && doubles && cut->offset <= MB_HOST_REAL_LIMIT) {
+        cut_small_digits(dst, u, count, i, cut);
     } else if (cut->kind == MB_CUT_DIGITS) {
         CUT_RUN_OF_TYPE(mb_cut_digit(u[j], i, cut))
     } else if (cut->kind == MB_CUT_BYTEWISE) {
@@ -47,21 +58,37 @@ static void cut_run(void *dst, mb_element type, const uint64_t *u, int count, in
     }
 }
 
+MB_MANY_TARGETS static void center_run(uint64_t *u, const uint64_t *r, int count, int t,
+                                       const mb_cut *cut)
+{
+    const mb_mod mod = cut->mod;
+    for (int j = 0; j < count && (cut->raw || t > 0); j++)
+        u[j] = mb_cut_u(r[j], t, cut);
+    for (int j = 0; j < count && !cut->raw && t == 0; j++)
+        u[j] = mb_addmod(r[j], cut->center, &mod);
+}
+
 /* All planes of the entries r[], which are j0 .. j0+count-1 of line l; `zeros` places after them
  * are cleared. */
 static void split_run(const mb_split_job *job, const uint64_t *r, int64_t l, int64_t j0, int count,
                       int64_t zeros)
 {
     uint64_t u[RUN];
+    double lo[RUN], hi[RUN];
     const mb_cut *cut = job->cut;
     size_t size = mb_element_size(job->type);
+    bool wide = cut->kind == MB_CUT_WIDE && job->type == MB_ELEMENT_F64;
     for (int t = 0; t < cut->folds; t++) {
-        for (int j = 0; j < count; j++)
-            u[j] = mb_cut_u(r[j], t, cut);
+        center_run(u, r, count, t, cut);
+        if (wide)
+            mb_host_halves(lo, hi, u, count);
         for (int i = 0; i < cut->planes; i++) {
             int64_t at = t * job->fold_stride + i * job->plane_stride + l * job->ld + j0;
             char *dst = (char *)job->dst + at * (int64_t)size;
-            cut_run(dst, job->type, u, count, i, cut);
+            if (wide && mb_host_is_divisor(cut->plane[i].m, MB_HOST_WIDE))
+                mb_host_cut_wide((double *)dst, lo, hi, count, &cut->plane[i]);
+            else
+                cut_run(dst, job->type, u, count, i, cut);
             memset(dst + (size_t)count * size, 0, (size_t)zeros * size);
         }
     }
@@ -98,6 +125,25 @@ modblas_status mb_host_split(mb_worker *worker, const mb_split_job *job)
     return MODBLAS_OK;
 }
 
+typedef void joiner(uint64_t *r, const double *sums, int64_t stride, int count,
+                    const mb_join *join);
+
+/* What joins sums of doubles by double arithmetic; NULL if nothing does. */
+static joiner *joiner_of(const mb_join *join, mb_element sums)
+{
+    if (sums != MB_ELEMENT_F64)
+        return NULL;
+    if (!join->residues) {
+        bool fits = join->terms <= 4 && mb_host_is_divisor(join->mod.n, MB_HOST_DIGITS);
+        return fits ? mb_host_join_digits : NULL;
+    }
+    for (int p = 0; p < join->terms; p++) {
+        if (!mb_host_is_divisor(join->term[p].m, MB_HOST_WIDE))
+            return NULL;
+    }
+    return mb_host_join_residues;
+}
+
 /* Residues of a run of joined sums. */
 MB_MANY_TARGETS static void join_run(uint64_t *r, const mb_join_job *job, int64_t i, int64_t j0,
                                      int count)
@@ -131,12 +177,17 @@ modblas_status mb_host_join(mb_worker *worker, const mb_join_job *job)
 {
     const mb_cut whole = {.mod = *job->mod, .bound = UINT64_MAX, .float_limit = job->float_limit};
     uint64_t r[RUN];
+    joiner *by_doubles = job->join != NULL ? joiner_of(job->join, job->acc_type) : NULL;
     for (int64_t i = 0; i < job->rows; i++) {
         for (int64_t j = 0; j < job->cols; j += RUN) {
             int count = (int)(job->cols - j < RUN ? job->cols - j : RUN);
             uint64_t *carry = job->carry + i * job->carry_ld + j;
-            memset(r, 0, sizeof r);
-            if (job->join != NULL)
+            if (job->join == NULL)
+                memset(r, 0, sizeof r);
+            else if (by_doubles != NULL)
+                by_doubles(r, (const double *)job->acc + i * job->acc_ld + j,
+                           job->acc_plane_stride, count, job->join);
+            else
                 join_run(r, job, i, j, count);
             for (int x = 0; job->add_carry && x < count; x++)
                 r[x] = mb_addmod(r[x], carry[x], job->mod);

@@ -8,11 +8,18 @@
 /* Seconds, on a Zen 3 core: of a call, and of an entry that is read or written. */
 static const double seconds_per_call = 8e-7, seconds_per_entry = 1.5e-9;
 
-static double predicted(const modblas_problem *p, double rate)
+/* Panels of B that this does not hold are read again, this fast, for each panel of A. */
+static const double cache_bytes = 384 << 10, bytes_per_second = 16e9;
+
+static double predicted(const mb_plan *plan, double rate)
 {
+    const modblas_problem *p = &plan->request.problem;
     double m = (double)mb_round_up(p->m, MB_PLAIN_ROWS), k = (double)p->k;
     double n = (double)mb_round_up(p->n, MB_PLAIN_COLS);
-    return seconds_per_call + seconds_per_entry * (m * k + k * n + m * n) + 2 * m * n * k / rate;
+    double b = (double)plan->region[MB_REGION_PLANES_B];
+    double again = b > cache_bytes ? m / MB_PLAIN_ROWS * b : 0;
+    return seconds_per_call + seconds_per_entry * (m * k + k * n + m * n) + 2 * m * n * k / rate +
+           again / bytes_per_second;
 }
 
 /* Space for A's panels and B's, as mb_plain_job wants it. */
@@ -57,6 +64,6 @@ bool mb_plan_plain(mb_plan *plan, const mb_caps *caps, mb_candidate *note)
     if (reason != NULL)
         snprintf(note->reason, MB_REASON_SIZE, "%s", reason);
     else
-        note->seconds = plan->seconds = predicted(p, rate);
+        note->seconds = plan->seconds = predicted(plan, rate);
     return reason == NULL;
 }
