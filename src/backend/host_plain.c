@@ -17,10 +17,10 @@ typedef uint64_t words __attribute__((vector_size(8 * LANES), may_alias));
 /* Operations a second of one Zen 3 core. */
 void mb_host_plain_rates(double rate[MB_SUMS_COUNT])
 {
-    rate[MB_SUMS_F64] = 30e9;
-    rate[MB_SUMS_U64] = 10e9;
-    rate[MB_SUMS_HALVES] = 8e9;
-    rate[MB_SUMS_DIGITS] = 3.2e9;
+    rate[MB_SUMS_F64] = 40e9;
+    rate[MB_SUMS_U64] = 13.5e9;
+    rate[MB_SUMS_HALVES] = 7.3e9;
+    rate[MB_SUMS_DIGITS] = 4.4e9;
     rate[MB_SUMS_U192] = 1.8e9;
 }
 
