@@ -2,6 +2,10 @@
 /* Entries of the host's operands, as they enter a product, and its results as they are stored. */
 #include "host.h"
 
+/* Rows that lie apart are fetched so many places before they are read: no other prefetcher does.
+ */
+enum { AHEAD = 16 };
+
 /* Lines of entries as words, in the order of memory: places of a line, or lines of a place, next
  * to each other. */
 #define READ(name, ctype, value)                                                                  \
@@ -12,9 +16,11 @@
         uint32_t fault = 0;                                                                       \
         (void)limit;                                                                              \
         if (line == 1 && step != 1) {                                                             \
-            for (int j = 0; j < count; j++)                                                       \
+            for (int j = 0; j < count; j++) {                                                     \
+                __builtin_prefetch(at + (j + AHEAD < count ? j + AHEAD : j) * step);              \
                 for (int l = 0; l < lines; l++)                                                   \
                     r[l][j] = value(at[j * step + l], limit, &fault);                             \
+            }                                                                                     \
         } else {                                                                                  \
             for (int l = 0; l < lines; l++)                                                       \
                 for (int j = 0; j < count; j++)                                                   \
