@@ -179,8 +179,9 @@ mutant ignored_status_wait src/run/exec.c \
 mutant detail_lost_between_threads src/run/sched.c \
     'strncpy(r->detail, modblas_detail(), DETAIL_SIZE - 1);' \
     'strncpy(r->detail, "a task failed", DETAIL_SIZE - 1);' faults
-mutant threads_made_anew src/run/helper.c \
-    'if (!helper->made && !make(helper))' 'if (!make(helper))' threads
+mutant threads_made_anew src/run/sched.c \
+    'mb_helper_wait(&r->team->slot[i]->helper);' \
+    'mb_helper_wait(&r->team->slot[i]->helper), mb_helper_end(&r->team->slot[i]->helper);' threads
 mutant threads_left_behind src/run/context.c \
     'mb_helper_end(&device->slot[i].helper);' '' threads
 mutant shared_memory_reused src/run/context.c \

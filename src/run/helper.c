@@ -70,5 +70,5 @@ void mb_helper_end(mb_helper *helper)
     pthread_join(helper->thread, NULL);
     pthread_cond_destroy(&helper->changed);
     pthread_mutex_destroy(&helper->lock);
-    helper->made = false;
+    helper->made = helper->leaves = false;
 }
