@@ -116,7 +116,8 @@ static modblas_status describe(const mb_ready *r, mb_row *row)
     const mb_plan *plan = &r->plan->plan;
     size_t size;
     row->scheme = plan->math.scheme;
-    row->engine = plan->math.engine->name;
+    bool plain = plan->math.scheme == MODBLAS_SCHEME_PLAIN;
+    row->engine = plain ? mb_sums_name(plan->math.sums) : plan->math.engine->name;
     row->moduli = plan->math.moduli;
     row->digits_a = plan->math.digits_a;
     row->digits_b = plan->math.digits_b;

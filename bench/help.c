@@ -32,7 +32,7 @@ static const char text[] =
     "\n"
     "How\n"
     "  --backend B           auto, cuda or host\n"
-    "  --scheme S            auto, direct, split or rns\n"
+    "  --scheme S            auto, direct, split, rns or plain (small products on the host)\n"
     "  --engine E            auto, i8, f64 or f32\n"
     "  --workers W           per device, 1 to 64\n"
     "  --memory BYTES        workspace per device; also with KB, MB, GB\n"

@@ -125,7 +125,7 @@ static modblas_status time_peers(mb_ready *r, mb_row *row)
     modblas_status status = MODBLAS_OK;
     unsigned peers = r->bench->options->peers;
     mb_product product = mb_ready_product(r);
-    if (peers & MB_PEER_GEMM)
+    if ((peers & MB_PEER_GEMM) && r->plan->plan.math.scheme != MODBLAS_SCHEME_PLAIN)
         MB_TRY(time_bare_gemms(r, row));
     if ((peers & MB_PEER_NAIVE))
         MB_TRY(time_naive(r, &product, row));
@@ -149,7 +149,8 @@ modblas_status mb_measure(mb_ready *ready, mb_row *row)
     /* The plan of an empty product is never run. */
     if (row->what.m == 0 || row->what.k == 0 || row->what.n == 0)
         return MODBLAS_OK;
-    row->bytes = split_bytes(plan, 0) + split_bytes(plan, 1) + join_bytes(plan);
+    if (plan->math.scheme != MODBLAS_SCHEME_PLAIN)
+        row->bytes = split_bytes(plan, 0) + split_bytes(plan, 1) + join_bytes(plan);
     MB_TRY(time_peers(ready, row));
 fail:
     return status;

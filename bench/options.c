@@ -49,7 +49,7 @@ static bool choose(const char *arg, const char *list, int *choice)
     }
 
 #define SUITES "short standard full"
-#define SCHEMES "auto direct split rns"
+#define SCHEMES "auto direct split rns plain"
 #define ENGINES "auto i8 f64 f32"
 #define BACKENDS "auto host cuda"
 #define RESIDENCIES "auto device host"

@@ -22,7 +22,8 @@
  *     the last failure of the calling thread. Nothing is printed, nothing aborts.
  *   - A context may be used by any number of threads at once; so may a plan. Creating and
  *     destroying one object is for one thread. A plan must be destroyed before its context. A
- *     child of fork must not use its parent's contexts.
+ *     child of fork must not use its parent's contexts, nor destroy them. Threads of the library
+ *     are made when they are first needed, belong to a context, take no signals, and end with it.
  */
 #ifndef MODBLAS_H
 #define MODBLAS_H
@@ -94,7 +95,9 @@ typedef enum modblas_scheme {
     MODBLAS_SCHEME_DIRECT, /* balanced operands fit the engine; with F64 this is Algorithm 1 of
                               Berthomieu et al. 2023 */
     MODBLAS_SCHEME_SPLIT,  /* balanced digits (multiword) */
-    MODBLAS_SCHEME_RNS     /* one GEMM per coprime modulus, Chinese remainder theorem */
+    MODBLAS_SCHEME_RNS,    /* one GEMM per coprime modulus, Chinese remainder theorem */
+    MODBLAS_SCHEME_PLAIN   /* residues as machine words, one loop in the cache: small products on
+                              the host; has no engine, no tiles and no chunks */
 } modblas_scheme;
 
 typedef enum modblas_engine {

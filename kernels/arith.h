@@ -101,12 +101,25 @@ MB_FN uint64_t mb_reduce128(mb_u128 v, const mb_mod *mod)
     return mb_rem_2by1(u1, v.lo << mod->shift, mod->norm, mod->inv) >> mod->shift;
 }
 
+/* (hi * 2^128 + v) mod N. Requires hi < N. */
+MB_FN uint64_t mb_reduce192(uint64_t hi, mb_u128 v, const mb_mod *mod)
+{
+    if (mod->n == 0)
+        return v.lo;
+    /* Times 2^shift the top word stays below norm. */
+    uint32_t s = mod->shift;
+    uint64_t u2 = s ? hi << s | v.hi >> (64 - s) : hi;
+    uint64_t u1 = s ? v.hi << s | v.lo >> (64 - s) : v.hi;
+    u1 = mb_rem_2by1(u2, u1, mod->norm, mod->inv);
+    return mb_rem_2by1(u1, v.lo << s, mod->norm, mod->inv) >> s;
+}
+
 /* (a + b) mod N for residues a, b. N - b is at least 1, or wraps round to 0 if N = 2^64 and b = 0.
- */
+ * Without a branch, which random residues would mislead. */
 MB_FN uint64_t mb_addmod(uint64_t a, uint64_t b, const mb_mod *mod)
 {
     uint64_t room = mod->n - b;
-    return a < room ? a + b : a - room;
+    return a - room + (a < room ? mod->n : 0);
 }
 
 /* -a mod N for a residue a. */
@@ -132,9 +145,9 @@ MB_FN uint64_t mb_residue_unsigned(uint64_t v, const mb_mod *mod)
 
 MB_FN uint64_t mb_residue_signed(int64_t v, const mb_mod *mod)
 {
-    if (v >= 0)
-        return mb_reduce64((uint64_t)v, mod);
-    return mb_negmod(mb_reduce64(0 - (uint64_t)v, mod), mod);
+    uint64_t sign = 0 - (uint64_t)(v < 0);
+    uint64_t r = mb_reduce64(((uint64_t)v ^ sign) - sign, mod);
+    return r == 0 ? 0 : (mod->n & sign) + ((r ^ sign) - sign);
 }
 
 /* *v = x if x is an integer of magnitude at most limit (which is below 2^63); else returns 0. */

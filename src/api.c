@@ -143,6 +143,8 @@ static bool is_planned(const mb_plan *plan, const mb_request *request)
 /* False if what the plan uses was struck off since it was made. */
 static bool is_usable(const mb_plan *plan, const mb_caps *caps)
 {
+    if (plan->math.scheme == MODBLAS_SCHEME_PLAIN)
+        return true;
     return caps->struck[plan->math.engine_index][0] == '\0' && (caps->fuses || !plan->math.fused);
 }
 
@@ -152,14 +154,13 @@ static modblas_status find_proved_plan(const product *p, const mb_plan *plan, mb
                                        mb_plan *proved)
 {
     modblas_status status = MODBLAS_OK;
-    mb_reasons reasons;
     bool right = false, given = is_planned(plan, &p->request);
     for (int round = 0; !right && round <= MB_MAX_ENGINES + 1; round++) {
         mb_caps caps = mb_device_caps(p->context, device);
         if (given && round == 0 && is_usable(plan, &caps))
             *proved = *plan;
         else
-            MB_TRY(mb_plan_make(proved, &reasons, &p->request, &caps));
+            MB_TRY(mb_plan_make(proved, NULL, &p->request, &caps));
         MB_TRY(mb_prove_plan(p->context, device, proved, &right));
     }
     if (!right)

@@ -82,6 +82,7 @@ mutant() {
 }
 
 all_tests="arith bytes exact plan support tiny gemm views errors chunks faults verify fused proof"
+all_tests+=" plain threads host_real"
 prepare
 make_tests "$all_tests" || { cat "$work/log"; exit 2; }
 run_tests "$all_tests" || { cat "$work/log"; echo "the tests fail without any mutant"; exit 2; }
@@ -114,7 +115,7 @@ mutant residue_may_be_N src/exact/modulus.c \
 mutant missing_carry kernels/arith.h \
     'mb_mulhi64(a, b) + (r.lo < lo);' 'mb_mulhi64(a, b);' arith
 mutant sum_wraps kernels/arith.h \
-    'return a < room ?' 'return a <= room ?' arith
+    '(a < room ? mod->n : 0)' '(a <= room ? mod->n : 0)' arith
 mutant remainder_too_large kernels/arith.h \
     'return r >= n ? r - n : r;' 'return r;' arith
 mutant no_last_correction kernels/arith.h \
@@ -179,6 +180,11 @@ mutant ignored_status_wait src/run/exec.c \
 mutant detail_lost_between_threads src/run/sched.c \
     'strncpy(r->detail, modblas_detail(), DETAIL_SIZE - 1);' \
     'strncpy(r->detail, "a task failed", DETAIL_SIZE - 1);' faults
+mutant threads_made_anew src/run/sched.c \
+    'mb_helper_wait(&r->team->slot[i]->helper);' \
+    'mb_helper_wait(&r->team->slot[i]->helper), mb_helper_end(&r->team->slot[i]->helper);' threads
+mutant threads_left_behind src/run/context.c \
+    'mb_helper_end(&device->slot[i].helper);' '' threads
 mutant shared_memory_reused src/run/context.c \
     '(i == 0 ? team->shared : 0)' '(i == 1 ? team->shared : 0)' gemm
 mutant self_overlap_missed src/run/operands.c \
@@ -247,16 +253,67 @@ mutant entries_beyond_N_pass src/run/freivalds.c \
     'thin(check, &team, C, true,' 'thin(check, &team, C, false,' verify
 
 # ---- host ----
-mutant swapped_strides src/backend/host_kernels.c \
+mutant swapped_strides src/backend/host.h \
     'i * view->row_stride + j * view->col_stride' \
     'i * view->col_stride + j * view->row_stride' views
 mutant padding_not_cleared src/backend/host_kernels.c \
     'last ? job->k_padded - k : 0' '0 * (last ? job->k_padded - k : 0)' gemm
-mutant write_beyond_C src/backend/host_kernels.c \
-    'store_run(c, job->C.type, job->C.col_stride, r, count);' \
-    'store_run(c, job->C.type, job->C.col_stride, r, count + (i == 0));' gemm
+mutant write_beyond_C src/backend/host_enter.c \
+    'store(mb_host_at(C, i, j), C->type, C->col_stride, r, count);' \
+    'store(mb_host_at(C, i, j), C->type, C->col_stride, r, count + (i == 0));' gemm
 mutant sum_of_wrong_column src/backend/host_gemm.c \
     'C[r * ldc + c + x] = sum[x];' 'C[r * ldc + c + x] = sum[x & 1];' gemm
+
+# ---- double arithmetic ----
+mutant reciprocal_too_large src/backend/host_real.c \
+    'nearly_one = 1 - 0x1p-50' 'nearly_one = 1 + 0x1p-50' host_real
+mutant negative_rest_kept src/backend/host_real.c \
+    'r += r < 0 ? 2 * m : 0;' 'r += r < 0 ? m : 0;' host_real
+mutant rest_too_large src/backend/host_real.c \
+    'dst[j] = (r >= m ? r - m : r) - half;' 'dst[j] = r - half;' host_real
+mutant high_half_lost src/backend/host_real.c \
+    '((unsigned __int128)hi[j] << 32) + lo[j]' '(unsigned __int128)((hi[j] << 32) + lo[j])' \
+    host_real
+mutant divisor_too_large src/backend/host_real.c \
+    'm > 16 && m <= most' 'm > 16 && m / 2 <= most' host_real
+mutant small_reals_too_large src/backend/host.h \
+    '#define MB_HOST_REAL_LIMIT ((uint64_t)1 << 51)' \
+    '#define MB_HOST_REAL_LIMIT ((uint64_t)1 << 53)' host_real
+
+# ---- plain products ----
+mutant plain_doubles_too_long src/exact/bound.c \
+    'if (k <= mb_bound_longest_k(S, mb_range_magnitude(a), mb_range_magnitude(b)))' \
+    'if (k / 2 <= mb_bound_longest_k(S, mb_range_magnitude(a), mb_range_magnitude(b)))' plain
+mutant plain_words_too_long src/exact/bound.c \
+    'k <= mb_bound_longest_k(UINT64_MAX, N - 1, N - 1)' \
+    'k <= mb_bound_longest_k(UINT64_MAX, N - 1, N - 1) + 1' plain
+mutant plain_halves_too_wide src/exact/bound.c \
+    'mb_mod_bits(N) <= 32 &&' 'mb_mod_bits(N) <= 33 &&' plain
+mutant plain_digits_too_long src/exact/bound.c \
+    'mb_bound_longest_k(S / 2 - 1, digit, digit)' 'mb_bound_longest_k(S, digit, digit)' plain
+mutant plain_overlap_ignored src/plan/plain.c \
+    'plan->request.overlap ? mb_round_up(p->m, MB_PLAIN_ROWS)' \
+    'plan->request.overlap && p->m < 0 ? mb_round_up(p->m, MB_PLAIN_ROWS)' views
+mutant plain_reads_late src/run/plain.c \
+    '.overlap = plan->request.overlap' '.overlap = false' views
+mutant plain_top_lost src/backend/host_plain.c \
+    'uint64_t hi = (uint64_t)(top >> (128 - 2 * BITS)) + (v < low);' \
+    'uint64_t hi = (uint64_t)(top >> (128 - 2 * BITS));' plain
+mutant plain_alpha_lost src/backend/host_plain.c \
+    'c < cols && job->alpha != 1' 'c < cols && job->alpha > 1U << 20' plain
+mutant plain_faults_of_B_lost src/backend/host_plain.c \
+    '&columns, j, job->b, job->sums) << 1' '&columns, j, job->b, job->sums)' plain
+mutant ignored_status_plain src/run/plain.c \
+    'MB_TRY(team->device->backend->plain(mb_team_worker(team, 0), job));' \
+    '(void)team->device->backend->plain(mb_team_worker(team, 0), job);' faults
+mutant third_word_unshifted kernels/arith.h \
+    's ? hi << s | v.hi >> (64 - s) : hi' 's ? hi << s : hi' plain
+mutant easy_limit_too_high src/backend/host_enter.c \
+    'cut->raw ? UINT64_MAX : cut->mod.n - 1' 'cut->raw ? UINT64_MAX : cut->mod.n' "views plain"
+mutant easy_bound_ignored src/backend/host_enter.c \
+    'return easy < cut->bound ? easy : cut->bound;' 'return easy;' errors
+mutant least_cost_too_high src/plan/cost.c \
+    '(JOBS_AROUND + 1) * caps->rates.launch +' '(JOBS_AROUND + 9) * caps->rates.launch +' plain
 
 # ---- the tests' helpers ----
 mutant canvas_sees_nothing tests/support/canvas.c \

@@ -265,7 +265,7 @@ START_TEST(options_of_plans)
     } while (0)
     WITH(size, 0);
     WITH(size, sizeof o - 1);
-    WITH(scheme, (modblas_scheme)4);
+    WITH(scheme, (modblas_scheme)5);
     WITH(engine, (modblas_engine)4);
     WITH(engine, (modblas_engine)-1);
     WITH(tile_m, -1);

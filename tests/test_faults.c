@@ -207,6 +207,20 @@ START_TEST(a_lost_device_stays_lost)
 }
 END_TEST
 
+START_TEST(each_call_of_a_plain_product_fails)
+{
+    test_fault_make(&fault, inner[_i]);
+    if (fault.plain == NULL)
+        return;
+    modblas_context *context = make_context(1, MODBLAS_VERIFY_OFF, plenty);
+    test_product p = test_product_of(30, 20, 40, MODBLAS_U64, MODBLAS_I16, 251);
+    p.options.scheme = MODBLAS_SCHEME_PLAIN;
+    p.beta = 3;
+    try_all_faults(context, &p, 3);
+    modblas_context_destroy(context);
+}
+END_TEST
+
 START_TEST(each_call_of_a_scaling_fails)
 {
     test_fault_make(&fault, inner[_i]);
@@ -302,6 +316,7 @@ int main(void)
                                   each_call_of_an_overlapping_product_fails,
                                   each_call_of_a_traced_product_fails,
                                   a_lost_device_stays_lost,
+                                  each_call_of_a_plain_product_fails,
                                   each_call_of_a_scaling_fails,
                                   each_call_of_a_creation_fails,
                                   each_kind_of_call_failed,

@@ -5,9 +5,11 @@
 #include "support/product.h"
 #include "support/suite.h"
 
+#include <dirent.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { THREADS = 8, PRODUCTS = 150 };
 
@@ -151,9 +153,50 @@ START_TEST(workers_do_not_matter)
 }
 END_TEST
 
+/* Threads of this process; 0 where nobody says. */
+static int threads_now(void)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    int count = 0;
+    if (tasks == NULL)
+        return 0;
+    for (const struct dirent *d = readdir(tasks); d != NULL; d = readdir(tasks))
+        count += d->d_name[0] != '.';
+    closedir(tasks);
+    return count;
+}
+
+/* A worker has one thread, which is made once and goes with the context. */
+START_TEST(threads_are_kept)
+{
+    if (backend[_i] != MODBLAS_BACKEND_HOST)
+        return;
+    modblas_context *warm = test_context(backend[_i], 1);
+    modblas_context_destroy(warm);
+    int before = threads_now();
+    modblas_context *context = test_context(backend[_i], 4);
+    ck_assert_int_eq(threads_now(), before);
+    test_random random = {1};
+    test_product p = test_product_of(70, 70, 70, MODBLAS_U64, MODBLAS_U64, 0);
+    p.options.tile_m = p.options.tile_n = 16;
+    for (int i = 0; i < 50; i++) {
+        test_product_check(context, &p, &random);
+        ck_assert(before == 0 || threads_now() == before + 3);
+    }
+    run_threads(context, 11);
+    ck_assert_int_le(threads_now(), before + 4);
+    modblas_context_destroy(context);
+    /* A thread that is joined may be listed a moment longer. */
+    for (int i = 0; i < 1000 && threads_now() != before; i++)
+        usleep(1000);
+    ck_assert_int_eq(threads_now(), before);
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {threads_share_a_context, threads_share_a_budget,
-                                  workspace_does_not_grow, workers_do_not_matter};
+                                  workspace_does_not_grow, workers_do_not_matter,
+                                  threads_are_kept};
     return test_main_each("threads", tests, TEST_COUNT(tests), test_backends(backend));
 }

@@ -229,8 +229,12 @@ START_TEST(a_wrong_product_is_refused)
     options.verify = MODBLAS_VERIFY_FREIVALDS;
     modblas_context *checked = NULL;
     ck_assert_int_eq(mb_context_make(&checked, &wrong, &options), MODBLAS_OK);
-    uint64_t x[16] = {1, 2, 3}, y[16];
-    ck_assert_int_eq(modblas_matmul(checked, y, 4, x, 4, x, 4, 4, 4, 4, 256), MODBLAS_EVERIFY);
+    /* Too large for a plain product. */
+    enum { LARGE = 400 };
+    static uint64_t x[LARGE * LARGE] = {1, 2, 3}, y[LARGE * LARGE];
+    ck_assert_int_eq(
+        modblas_matmul(checked, y, LARGE, x, LARGE, x, LARGE, LARGE, LARGE, LARGE, 256),
+        MODBLAS_EVERIFY);
     ck_assert_ptr_nonnull(strstr(modblas_detail(), "row 0 "));
     modblas_context_destroy(checked);
 }

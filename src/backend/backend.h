@@ -80,6 +80,21 @@ typedef struct mb_join_job {
     uint64_t beta;
 } mb_join_job;
 
+/* C <- alpha*A*B + beta*C mod N in one go, without planes: for products that stay in the cache.
+ * The sums hold k products (src/exact/bound.h). If overlap, A and B are read before C is written.
+ * Space, in words of 8 bytes, aligned to 64 bytes, three times as many if sums are DIGITS:
+ *     space_a: k * (MB_PLAIN_ROWS, or if overlap m rounded up to a multiple of that)
+ *     space_b: k * (n rounded up to a multiple of MB_PLAIN_COLS) */
+enum { MB_PLAIN_ROWS = 4, MB_PLAIN_COLS = 8 };
+typedef struct mb_plain_job {
+    mb_sums sums;
+    const mb_cut *a, *b; /* how entries enter: planes and folds are not used */
+    modblas_matrix C, A, B;
+    bool overlap;
+    uint64_t alpha, beta; /* residues */
+    void *space_a, *space_b;
+} mb_plain_job;
+
 /* y[i*count + r] = sum_j M[i][j] * x[j*count + r] mod N for i < M.rows, r < count: the thin
  * product of the check. x and y are residues in host memory, whatever M's place. Shares no
  * arithmetic with the product. With `residues` row i of y holds N, which is no residue, in its
@@ -100,6 +115,7 @@ typedef struct mb_rates {
     int fused_units;             /* of these, blocks of MB_FUSED_TILE^2 sums done at a time */
     double bytes;                /* bytes a second (read + written) of split and join */
     double launch;               /* seconds that each job costs */
+    double plain[MB_SUMS_COUNT]; /* operations a second of plain jobs; 0 if there are none */
 } mb_rates;
 
 /* Sides of a block of sums that a unit of the fused kernel does at once. */
@@ -135,6 +151,9 @@ typedef struct mb_backend {
     modblas_status (*split)(mb_worker *worker, const mb_split_job *job);
     modblas_status (*gemm)(mb_worker *worker, const mb_gemm_job *job);
     modblas_status (*join)(mb_worker *worker, const mb_join_job *job);
+
+    /* NULL where rates.plain is 0. */
+    modblas_status (*plain)(mb_worker *worker, const mb_plain_job *job);
 
     /* Copy between a staged view in host memory and a view of equal sizes and type in workspace
      * memory that is dense in one of its two orders. upload returns when src may be changed;

@@ -49,7 +49,7 @@ PLAIN_GEMM(plain_f32, float, float)
 /* Operations a second of one core, where they run on this project's machines. */
 static const double plain_rate = 4e9, plain_i8_rate = 20e9;
 #if MODBLAS_HAVE_CBLAS
-static const double dgemm_rate = 40e9, sgemm_rate = 80e9;
+static const double dgemm_rate = 42e9, sgemm_rate = 84e9;
 #endif
 #if MODBLAS_HAVE_DNNL
 static const double dnnl_rate = 600e9;

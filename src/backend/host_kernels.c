@@ -1,38 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Split and join on the host: the readable twins of kernels/split.cu and kernels/join.cu. Entries
  * are handled in runs that stay in the first-level cache, one plane after another. */
-#include "../exact/type.h"
 #include "host.h"
 
 #include <string.h>
 
-enum { RUN = 256 };
-
-/* Entries `count` along `stride` enter as r[]. */
-static uint32_t enter_run(uint64_t *r, const void *data, modblas_type type, int64_t stride,
-                          int count, const mb_cut *cut)
-{
-    uint32_t fault = 0;
-    switch (type) {
-#define ENTER(name, ctype, enter, wide)                                                           \
-    case MODBLAS_##name:                                                                          \
-        for (int j = 0; j < count; j++)                                                           \
-            r[j] = enter((wide)((const ctype *)data)[j * stride], cut, &fault);                   \
-        break;
-        ENTER(U8, uint8_t, mb_enter_unsigned, uint64_t)
-        ENTER(U16, uint16_t, mb_enter_unsigned, uint64_t)
-        ENTER(U32, uint32_t, mb_enter_unsigned, uint64_t)
-        ENTER(U64, uint64_t, mb_enter_unsigned, uint64_t)
-        ENTER(I8, int8_t, mb_enter_signed, int64_t)
-        ENTER(I16, int16_t, mb_enter_signed, int64_t)
-        ENTER(I32, int32_t, mb_enter_signed, int64_t)
-        ENTER(I64, int64_t, mb_enter_signed, int64_t)
-        ENTER(F32, float, mb_enter_double, double)
-        ENTER(F64, double, mb_enter_double, double)
-#undef ENTER
-    }
-    return fault;
-}
+enum { RUN = MB_HOST_RUN };
 
 /* Plane i of the run, as the destination's element type. */
 #define CUT_RUN(ctype, value)                                                                     \
@@ -59,12 +32,23 @@ MB_MANY_TARGETS static void cut_bytes(int8_t *dst, const uint64_t *u, int count,
         dst[j] = (int8_t)mb_cut_bytewise(u[j], plane);
 }
 
+/* Digits whose offset is at most MB_HOST_REAL_LIMIT. */
+MB_MANY_TARGETS static void cut_small_digits(double *dst, const uint64_t *u, int count, int i,
+                                             const mb_cut *cut)
+{
+    for (int j = 0; j < count; j++)
+        dst[j] = mb_host_real(mb_cut_digit(u[j], i, cut));
+}
+
 static void cut_run(void *dst, mb_element type, const uint64_t *u, int count, int i,
                     const mb_cut *cut)
 {
     const mb_plane *plane = &cut->plane[i];
+    bool doubles = type == MB_ELEMENT_F64;
     if (cut->kind == MB_CUT_BYTEWISE && type == MB_ELEMENT_I8) {
         cut_bytes(dst, u, count, plane);
+    } else if (cut->kind == MB_CUT_DIGITS && doubles && cut->offset <= MB_HOST_REAL_LIMIT) {
+        cut_small_digits(dst, u, count, i, cut);
     } else if (cut->kind == MB_CUT_DIGITS) {
         CUT_RUN_OF_TYPE(mb_cut_digit(u[j], i, cut))
     } else if (cut->kind == MB_CUT_BYTEWISE) {
@@ -74,29 +58,37 @@ static void cut_run(void *dst, mb_element type, const uint64_t *u, int count, in
     }
 }
 
-static const char *entry_at(const modblas_matrix *view, int64_t i, int64_t j)
+MB_MANY_TARGETS static void center_run(uint64_t *u, const uint64_t *r, int count, int t,
+                                       const mb_cut *cut)
 {
-    int64_t offset = i * view->row_stride + j * view->col_stride;
-    return (const char *)view->data + offset * (int64_t)mb_type_size(view->type);
+    const mb_mod mod = cut->mod;
+    for (int j = 0; j < count && (cut->raw || t > 0); j++)
+        u[j] = mb_cut_u(r[j], t, cut);
+    for (int j = 0; j < count && !cut->raw && t == 0; j++)
+        u[j] = mb_addmod(r[j], cut->center, &mod);
 }
 
-/* All planes of entries j0 .. j0+count-1 of line l; `zeros` places after them are cleared. */
-static void split_run(mb_worker *worker, const mb_split_job *job, int64_t l, int64_t j0, int count,
+/* All planes of the entries r[], which are j0 .. j0+count-1 of line l; `zeros` places after them
+ * are cleared. */
+static void split_run(const mb_split_job *job, const uint64_t *r, int64_t l, int64_t j0, int count,
                       int64_t zeros)
 {
-    uint64_t r[RUN], u[RUN];
+    uint64_t u[RUN];
+    double lo[RUN], hi[RUN];
     const mb_cut *cut = job->cut;
     size_t size = mb_element_size(job->type);
-    uint32_t fault =
-        enter_run(r, entry_at(&job->src, l, j0), job->src.type, job->src.col_stride, count, cut);
-    worker->faults |= fault << job->operand;
+    bool wide = cut->kind == MB_CUT_WIDE && job->type == MB_ELEMENT_F64;
     for (int t = 0; t < cut->folds; t++) {
-        for (int j = 0; j < count; j++)
-            u[j] = mb_cut_u(r[j], t, cut);
+        center_run(u, r, count, t, cut);
+        if (wide)
+            mb_host_halves(lo, hi, u, count);
         for (int i = 0; i < cut->planes; i++) {
             int64_t at = t * job->fold_stride + i * job->plane_stride + l * job->ld + j0;
             char *dst = (char *)job->dst + at * (int64_t)size;
-            cut_run(dst, job->type, u, count, i, cut);
+            if (wide && mb_host_is_divisor(cut->plane[i].m, MB_HOST_WIDE))
+                mb_host_cut_wide((double *)dst, lo, hi, count, &cut->plane[i]);
+            else
+                cut_run(dst, job->type, u, count, i, cut);
             memset(dst + (size_t)count * size, 0, (size_t)zeros * size);
         }
     }
@@ -115,16 +107,41 @@ static void clear_line(const mb_split_job *job, int64_t l)
 
 modblas_status mb_host_split(mb_worker *worker, const mb_split_job *job)
 {
-    int64_t k = job->src.cols;
-    for (int64_t l = 0; l < job->src.rows; l++) {
+    uint64_t r[MB_HOST_LINES][RUN];
+    int64_t k = job->src.cols, rows = job->src.rows;
+    for (int64_t l = 0; l < rows; l += MB_HOST_LINES) {
+        int lines = (int)(rows - l < MB_HOST_LINES ? rows - l : MB_HOST_LINES);
         for (int64_t j = 0; j < k; j += RUN) {
             bool last = k - j <= RUN;
-            split_run(worker, job, l, j, (int)(last ? k - j : RUN), last ? job->k_padded - k : 0);
+            int count = (int)(last ? k - j : RUN);
+            uint32_t fault = mb_host_enter(r, &job->src, l, j, lines, count, job->cut);
+            worker->faults |= fault << job->operand;
+            for (int i = 0; i < lines; i++)
+                split_run(job, r[i], l + i, j, count, last ? job->k_padded - k : 0);
         }
     }
     for (int64_t l = job->src.rows; l < job->lines_padded; l++)
         clear_line(job, l);
     return MODBLAS_OK;
+}
+
+typedef void joiner(uint64_t *r, const double *sums, int64_t stride, int count,
+                    const mb_join *join);
+
+/* What joins sums of doubles by double arithmetic; NULL if nothing does. */
+static joiner *joiner_of(const mb_join *join, mb_element sums)
+{
+    if (sums != MB_ELEMENT_F64)
+        return NULL;
+    if (!join->residues) {
+        bool fits = join->terms <= 4 && mb_host_is_divisor(join->mod.n, MB_HOST_DIGITS);
+        return fits ? mb_host_join_digits : NULL;
+    }
+    for (int p = 0; p < join->terms; p++) {
+        if (!mb_host_is_divisor(join->term[p].m, MB_HOST_WIDE))
+            return NULL;
+    }
+    return mb_host_join_residues;
 }
 
 /* Residues of a run of joined sums. */
@@ -159,52 +176,28 @@ MB_MANY_TARGETS static void join_run(uint64_t *r, const mb_join_job *job, int64_
         r[j] = mb_join_finish(s[j], join);
 }
 
-static void store_run(void *data, modblas_type type, int64_t stride, const uint64_t *r, int count)
-{
-    switch (type) {
-#define STORE(name, ctype)                                                                        \
-    case MODBLAS_##name:                                                                          \
-        for (int j = 0; j < count; j++)                                                           \
-            ((ctype *)data)[j * stride] = (ctype)r[j];                                            \
-        break;
-        MODBLAS_TYPE_MAP(STORE)
-#undef STORE
-    }
-}
-
-/* What is stored in a run of C: r + beta*C. */
-static uint32_t finish_run(const mb_join_job *job, const mb_cut *whole, uint64_t *r, int64_t i,
-                           int64_t j0, int count)
-{
-    uint64_t old[RUN];
-    uint32_t fault = 0;
-    void *c = (void *)(uintptr_t)entry_at(&job->C, i, j0);
-    if (job->beta != 0) {
-        fault = enter_run(old, c, job->C.type, job->C.col_stride, count, whole);
-        for (int j = 0; j < count; j++)
-            r[j] = mb_addmod(r[j], mb_mulmod(job->beta, old[j], job->mod), job->mod);
-    }
-    store_run(c, job->C.type, job->C.col_stride, r, count);
-    return fault << 2;
-}
-
 modblas_status mb_host_join(mb_worker *worker, const mb_join_job *job)
 {
     const mb_cut whole = {.mod = *job->mod, .bound = UINT64_MAX, .float_limit = job->float_limit};
     uint64_t r[RUN];
+    joiner *by_doubles = job->join != NULL ? joiner_of(job->join, job->acc_type) : NULL;
     for (int64_t i = 0; i < job->rows; i++) {
         for (int64_t j = 0; j < job->cols; j += RUN) {
             int count = (int)(job->cols - j < RUN ? job->cols - j : RUN);
             int64_t at = i * job->carry_ld + j; /* carry may be NULL */
-            memset(r, 0, sizeof r);
-            if (job->join != NULL)
+            if (job->join == NULL)
+                memset(r, 0, sizeof r);
+            else if (by_doubles != NULL)
+                by_doubles(r, (const double *)job->acc + i * job->acc_ld + j,
+                           job->acc_plane_stride, count, job->join);
+            else
                 join_run(r, job, i, j, count);
             for (int x = 0; job->add_carry && x < count; x++)
                 r[x] = mb_addmod(r[x], job->carry[at + x], job->mod);
             if (job->to_carry)
                 memcpy(&job->carry[at], r, (size_t)count * sizeof *r);
             else
-                worker->faults |= finish_run(job, &whole, r, i, j, count);
+                worker->faults |= mb_host_finish(&job->C, i, j, r, count, job->beta, &whole);
         }
     }
     return MODBLAS_OK;

@@ -36,6 +36,19 @@ int64_t mb_bound_longest_k(uint64_t S, uint64_t a, uint64_t b)
     return k > INT64_MAX ? INT64_MAX : (int64_t)k;
 }
 
+mb_sums mb_bound_plain_sums(uint64_t N, int64_t k, mb_range a, mb_range b)
+{
+    const uint64_t digit = ((uint64_t)1 << MB_DIGIT_BITS) - 1, S = mb_engine_f64.S;
+    const int64_t most_halves = (int64_t)1 << 32;
+    if (k <= mb_bound_longest_k(S, mb_range_magnitude(a), mb_range_magnitude(b)))
+        return MB_SUMS_F64;
+    if (mb_mod_is_power_of_two(N) || k <= mb_bound_longest_k(UINT64_MAX, N - 1, N - 1))
+        return MB_SUMS_U64;
+    if (mb_mod_bits(N) <= 32 && k <= most_halves)
+        return MB_SUMS_HALVES;
+    return k <= mb_bound_longest_k(S / 2 - 1, digit, digit) ? MB_SUMS_DIGITS : MB_SUMS_U192;
+}
+
 uint64_t mb_bound_digit_center(int bits, int d)
 {
     uint64_t center = 0;

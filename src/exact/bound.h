@@ -41,6 +41,14 @@ bool mb_bound_holds(const mb_engine *engine, mb_range range);
 /* The largest k with k*a*b <= S; INT64_MAX if a*b = 0 (or if larger than that). */
 int64_t mb_bound_longest_k(uint64_t S, uint64_t a, uint64_t b);
 
+/* ---- plain: no GEMM; residues in [0, N), or for F64 what enters an engine ------------------ */
+
+/* The cheapest sums that hold k products: F64 if k*a*b <= 2^53; U64 if k (N-1)^2 < 2^64 or N
+ * divides 2^64; HALVES if N and k are at most 2^32; DIGITS if k (2^MB_DIGIT_BITS - 1)^2 < 2^52,
+ * with MB_DIGITS digits that hold any residue; else U192, which holds any sum. */
+enum { MB_DIGIT_BITS = 22, MB_DIGITS = 3 };
+mb_sums mb_bound_plain_sums(uint64_t N, int64_t k, mb_range a, mb_range b);
+
 /* ---- digits: balanced base 2^bits, d of them: each in [-2^(bits-1), 2^(bits-1) - 1] --------- */
 
 /* The number that must be added to make all digits non-negative: 2^(bits-1) (2^(bits d) -

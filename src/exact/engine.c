@@ -67,6 +67,12 @@ modblas_type mb_element_type(mb_element element)
     return type[element];
 }
 
+const char *mb_sums_name(mb_sums sums)
+{
+    static const char *const name[MB_SUMS_COUNT] = {"f64", "u64", "halves", "digits", "u192"};
+    return name[sums];
+}
+
 bool mb_engine_holds(const mb_engine *engine, uint64_t m)
 {
     return m / 2 <= engine->most_negative && (m - 1) / 2 <= engine->most_positive;

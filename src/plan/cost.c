@@ -74,15 +74,30 @@ static bool lands(const mb_plan *plan)
 static double join_bytes(const mb_plan *plan)
 {
     const modblas_problem *p = &plan->request.problem;
-    /* Residues of C's type go from the GEMM to C, if C lies well. */
-    if (plan->math.fused && plan->math.scheme != MODBLAS_SCHEME_RNS && plan->chunks == 1 &&
-        !plan->request.overlap && mb_type_size(p->c) == mb_element_size(mb_plan_sum(&plan->math)))
+    if (lands(plan))
         return 0;
     double sums = mb_plan_sums(&plan->math) * (double)mb_element_size(mb_plan_sum(&plan->math));
     double carry = plan->chunks > 1 ? 16 : 0;
     double overlap = plan->request.overlap ? 16 : 0;
     return (double)p->m * (double)p->n *
            ((sums + carry) * (double)plan->chunks + overlap + (double)mb_type_size(p->c));
+}
+
+/* Jobs of a tile and chunk besides its GEMMs: two splits and a join. */
+enum { JOBS_AROUND = 3 };
+
+double mb_cost_least(const modblas_problem *problem, const mb_caps *caps)
+{
+    double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
+    double fastest = 0, parallel = caps->workers_add ? caps->workers : 1;
+    for (int e = 0; e < MB_MAX_ENGINES && caps->engine[e] != NULL; e++)
+        fastest = caps->rates.gemm[e] > fastest ? caps->rates.gemm[e] : fastest;
+    double bytes = m * k * (double)mb_type_size(problem->a) +
+                   k * n * (double)mb_type_size(problem->b) +
+                   m * n * (double)mb_type_size(problem->c);
+    double exposed = caps->workers_add ? 1 : least_exposed;
+    return (JOBS_AROUND + 1) * caps->rates.launch +
+           (2 * m * n * k / fastest + exposed * bytes / caps->rates.bytes) / parallel;
 }
 
 double mb_cost(const mb_plan *plan, const mb_caps *caps)
@@ -99,8 +114,9 @@ double mb_cost(const mb_plan *plan, const mb_caps *caps)
         exposed = 1 / tiles;
         exposed = exposed < least_exposed ? least_exposed : exposed;
     }
-    double launches = (lands(plan) ? 2 : 3) + (plan->math.fused ? 1 : plan->math.terms);
-    double jobs = tiles * (double)plan->chunks * launches;
+    int around = lands(plan) ? JOBS_AROUND - 1 : JOBS_AROUND;
+    int gemms = plan->math.fused ? 1 : plan->math.terms;
+    double jobs = tiles * (double)plan->chunks * (around + gemms);
     return gemm_seconds(plan, caps, parallel) + exposed * bytes / (caps->rates.bytes * parallel) +
            jobs * caps->rates.launch / parallel;
 }

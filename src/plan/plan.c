@@ -96,11 +96,35 @@ static modblas_status refuse(const mb_reasons *reasons, const modblas_plan_optio
     return mb_fail(MODBLAS_ENOPLAN, "no exact plan: %s", all);
 }
 
-modblas_status mb_plan_make(mb_plan *plan, mb_reasons *reasons, const mb_request *request,
+/* The scheme without an engine. */
+static void try_plain(mb_plan *best, mb_reasons *reasons, const mb_request *request,
+                      const mb_caps *caps)
+{
+    const modblas_plan_options *o = &request->options;
+    bool asked = o->scheme == MODBLAS_SCHEME_PLAIN;
+    if (!asked && (o->scheme != MODBLAS_SCHEME_AUTO || o->engine != MODBLAS_ENGINE_AUTO))
+        return;
+    mb_candidate *note = &reasons->candidate[0];
+    best->request = *request;
+    if (!mb_plan_plain(best, caps, note))
+        best->seconds = 0;
+    /* A device without it leaves no note, unless it was asked for. */
+    reasons->count = asked || note->seconds > 0;
+    reasons->chosen = 0;
+}
+
+modblas_status mb_plan_make(mb_plan *plan, mb_reasons *wanted, const mb_request *request,
                             const mb_caps *caps)
 {
     mb_plan best = {.seconds = 0};
+    mb_reasons own, *reasons = wanted != NULL ? wanted : &own;
     reasons->count = 0;
+    try_plain(&best, reasons, request, caps);
+    if (wanted == NULL && best.seconds > 0 &&
+        best.seconds <= mb_cost_least(&request->problem, caps)) {
+        *plan = best;
+        return MODBLAS_OK;
+    }
     for (int e = 0; e < MB_MAX_ENGINES && caps->engine[e] != NULL; e++) {
         for (int s = 0; s < SCHEMES; s++)
             try_variants(&best, reasons, request, caps, schemes[s], e);

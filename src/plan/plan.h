@@ -39,6 +39,7 @@ typedef struct mb_arithmetic {
     int moduli;                         /* rns */
     bool fused;                         /* GEMMs leave residues instead of sums ... */
     uint32_t modulus;                   /* ... for direct and split modulo N itself */
+    mb_sums sums;                       /* plain, whose engine is NULL */
     int terms;                          /* planes of B; of sums, unless split is fused */
     bool triangular;   /* term u needs only folds 0..u: products of weight >= N vanish */
     int64_t longest_k; /* by bound.h: chunks of k are at most this long */
@@ -83,7 +84,8 @@ typedef struct mb_reasons {
 } mb_reasons;
 
 /* The cheapest exact plan that fits. Requires a checked problem with m, n, k >= 1.
- * ENOPLAN with the reasons as detail if there is none. *reasons is filled in either case. */
+ * ENOPLAN with the reasons as detail if there is none. *reasons is filled in either case; it may
+ * be NULL, and then candidates that cannot win are not looked at. */
 modblas_status mb_plan_make(mb_plan *plan, mb_reasons *reasons, const mb_request *request,
                             const mb_caps *caps);
 
@@ -143,6 +145,11 @@ void mb_cut_whole(mb_cut *cut);
 void mb_join_begin(mb_join *join, const mb_mod *mod, const mb_arithmetic *math);
 void mb_join_end(mb_join *join);
 
+/* ---- plain --------------------------------------------------------------------------------- */
+
+/* The plan of the scheme plain, priced, or a reason in note. */
+bool mb_plan_plain(mb_plan *plan, const mb_caps *caps, mb_candidate *note);
+
 /* ---- tiling and cost ----------------------------------------------------------------------- */
 
 /* Chooses tiles, chunks and sharing for plan->math: the cheapest that fit the memory. False with a
@@ -151,6 +158,9 @@ bool mb_tile(mb_plan *plan, const mb_caps *caps, char reason[MB_REASON_SIZE]);
 
 /* Predicted seconds of a plan whose tiles are chosen. */
 double mb_cost(const mb_plan *plan, const mb_caps *caps);
+
+/* No plan with GEMMs is predicted to take less. */
+double mb_cost_least(const modblas_problem *problem, const mb_caps *caps);
 
 /* ---- text ---------------------------------------------------------------------------------- */
 

@@ -6,8 +6,8 @@
 
 const char *mb_scheme_name(modblas_scheme scheme)
 {
-    static const char *const name[] = {"auto", "direct", "split", "rns"};
-    return (unsigned)scheme < 4 ? name[scheme] : "unknown";
+    static const char *const name[] = {"auto", "direct", "split", "rns", "plain"};
+    return (unsigned)scheme < 5 ? name[scheme] : "unknown";
 }
 
 const char *mb_engine_name(modblas_engine engine)
@@ -26,7 +26,9 @@ static void put_modulus(mb_writer *w, uint64_t N)
 
 static void put_arithmetic(mb_writer *w, const mb_arithmetic *math)
 {
-    mb_put(w, "scheme   %s on %s", mb_scheme_name(math->scheme), math->engine->name);
+    bool plain = math->scheme == MODBLAS_SCHEME_PLAIN;
+    mb_put(w, "scheme   %s on %s", mb_scheme_name(math->scheme),
+           plain ? mb_sums_name(math->sums) : math->engine->name);
     if (math->scheme == MODBLAS_SCHEME_RNS) {
         mb_put(w, ", %d moduli:", math->moduli);
         for (int i = 0; i < math->moduli; i++)
@@ -42,6 +44,8 @@ static void put_arithmetic(mb_writer *w, const mb_arithmetic *math)
         mb_put(w, "%s  %c in [-%" PRIu64 ", %" PRIu64 "], %s\n", i ? "       " : "bounds ",
                'A' + i, side[i]->range.neg, side[i]->range.pos,
                side[i]->raw ? "as they are" : "balanced residues");
+    if (plain)
+        return;
     mb_put(w, "sums     exact up to %" PRIu64 ": at most %" PRId64 " terms in a chunk\n",
            math->engine->S, math->longest_k);
 }

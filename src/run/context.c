@@ -38,6 +38,7 @@ fail:
 static void close_device(mb_device *device)
 {
     for (int i = 0; i < device->workers; i++) {
+        mb_helper_end(&device->slot[i].helper);
         device->backend->free(device->slot[i].worker, device->slot[i].memory);
         device->backend->worker_destroy(device->slot[i].worker);
     }

@@ -6,8 +6,7 @@
 #define MB_RUN_CONTEXT_H
 
 #include "../plan/plan.h"
-
-#include <pthread.h>
+#include "helper.h"
 
 enum { MB_MAX_WORKERS = 64, MB_MAX_DEVICES = 16 };
 
@@ -18,6 +17,7 @@ typedef struct mb_slot {
     uint64_t size;    /* bytes at memory, kept between calls */
     uint64_t charged; /* bytes promised to the running call */
     bool busy;
+    mb_helper helper; /* of a synchronous backend, unless the caller's thread does the work */
 } mb_slot;
 
 typedef struct mb_device {

@@ -305,6 +305,8 @@ modblas_status mb_exec(modblas_context *context, mb_device *device, const mb_pla
 {
     modblas_status status = MODBLAS_OK, waited;
     uint32_t faults = 0;
+    if (plan->math.scheme == MODBLAS_SCHEME_PLAIN)
+        return mb_exec_plain(context, device, plan, C, A, B, alpha, beta, trace);
     call c = {
         .plan = plan,
         .backend = context->backend,

@@ -12,6 +12,12 @@ modblas_status mb_exec(modblas_context *context, mb_device *device, const mb_pla
                        const modblas_matrix *C, const modblas_matrix *A, const modblas_matrix *B,
                        uint64_t alpha, uint64_t beta, mb_trace *trace);
 
+/* The same for a plan of the scheme plain. */
+modblas_status mb_exec_plain(modblas_context *context, mb_device *device, const mb_plan *plan,
+                             const modblas_matrix *C, const modblas_matrix *A,
+                             const modblas_matrix *B, uint64_t alpha, uint64_t beta,
+                             mb_trace *trace);
+
 /* C <- beta*C, for k = 0 or alpha = 0. */
 modblas_status mb_exec_scale(modblas_context *context, mb_device *device, const modblas_matrix *C,
                              uint64_t beta, uint64_t N);

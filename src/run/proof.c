@@ -244,6 +244,9 @@ modblas_status mb_prove_plan(modblas_context *context, mb_device *device, const 
 {
     modblas_status status = MODBLAS_OK;
     const mb_arithmetic *math = &plan->math;
+    *right = true;
+    if (math->scheme == MODBLAS_SCHEME_PLAIN)
+        return MODBLAS_OK;
     proof p = {.plan = plan,
                .a = mb_plan_block(math, 0, plan->tile_m, plan->chunk_k),
                .b = mb_plan_block(math, 1, plan->tile_n, plan->chunk_k)};
@@ -262,7 +265,6 @@ modblas_status mb_prove_plan(modblas_context *context, mb_device *device, const 
                                         [MB_REGION_SUMS] = plan->region[MB_REGION_SUMS],
                                         [MB_REGION_STAGE] =
                                             (uint64_t)(pool + p.a.ld) * sizeof(int64_t)};
-    *right = true;
     double work = 2.0 * (double)s.m * (double)s.n * (double)s.ld;
     if (work < least_work || is_proved(&s) || mb_region_total(region) > device->caps.memory)
         return MODBLAS_OK;

@@ -9,7 +9,7 @@
 
 /* *right is false if the GEMMs of one tile of the plan, on random operands as large as its k
  * allows, fail Freivalds' check; the engine is then struck off the device, with the reason. Shapes
- * of less work than the self-test has covered are right as they are. */
+ * of less work than the self-test has covered, and plans without GEMMs, are right as they are. */
 modblas_status mb_prove_plan(modblas_context *context, mb_device *device, const mb_plan *plan,
                              bool *right);
 

@@ -33,7 +33,7 @@ static void record(run *r, modblas_status status)
 }
 
 /* Takes tasks until there are no more, or one failed. */
-static void *work(void *argument)
+static void work(void *argument)
 {
     const seat *s = argument;
     run *r = s->run;
@@ -41,20 +41,19 @@ static void *work(void *argument)
     while (status == MODBLAS_OK && __atomic_load_n(&r->status, __ATOMIC_RELAXED) == MODBLAS_OK) {
         int64_t task = __atomic_fetch_add(&r->next, 1, __ATOMIC_RELAXED);
         if (task >= r->count)
-            return NULL;
+            return;
         status = r->begin(r->call, s->worker, task);
         if (status == MODBLAS_OK && r->finish != NULL)
             status = r->finish(r->call, s->worker, task);
     }
     if (status != MODBLAS_OK)
         record(r, status);
-    return NULL;
 }
 
-/* A thread that cannot be had is done without: the others take its tasks. */
+/* The calling thread is the first worker's; the others have helpers. One that cannot be had is
+ * done without: the others take its tasks. */
 static modblas_status run_on_threads(run *r)
 {
-    pthread_t thread[MB_MAX_WORKERS];
     seat seats[MB_MAX_WORKERS];
     bool started[MB_MAX_WORKERS] = {false};
     int workers = r->team->count < r->count ? r->team->count : (int)r->count;
@@ -62,12 +61,12 @@ static modblas_status run_on_threads(run *r)
     for (int i = 0; i < workers; i++)
         seats[i] = (seat){r, i};
     for (int i = 1; i < workers; i++)
-        started[i] = pthread_create(&thread[i], NULL, work, &seats[i]) == 0;
+        started[i] = mb_helper_start(&r->team->slot[i]->helper, work, &seats[i]);
     if (workers > 0)
         work(&seats[0]);
     for (int i = 1; i < workers; i++) {
         if (started[i])
-            pthread_join(thread[i], NULL);
+            mb_helper_wait(&r->team->slot[i]->helper);
     }
     pthread_mutex_destroy(&r->lock);
     return r->status == MODBLAS_OK ? MODBLAS_OK : mb_fail(r->status, "%s", r->detail);

@@ -89,6 +89,11 @@ void test_canvas_keep(test_canvas *canvas)
     memcpy(canvas->before, canvas->bytes, canvas->size);
 }
 
+void test_canvas_restore(test_canvas *canvas)
+{
+    memcpy(canvas->bytes, canvas->before, canvas->size);
+}
+
 bool test_canvas_is_intact(const test_canvas *canvas)
 {
     size_t element = test_type_size(canvas->view.type);

@@ -38,6 +38,9 @@ void test_canvas_free(test_canvas *canvas);
 /* Remembers all bytes. */
 void test_canvas_keep(test_canvas *canvas);
 
+/* Puts them back. */
+void test_canvas_restore(test_canvas *canvas);
+
 /* True if no byte outside the view changed since test_canvas_keep. */
 bool test_canvas_is_intact(const test_canvas *canvas);
 

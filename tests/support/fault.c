@@ -52,6 +52,7 @@ WRAP(locate, (mb_worker * worker, const modblas_matrix *view, mb_place *place),
 WRAP(split, (mb_worker * worker, const mb_split_job *job), (worker, job))
 WRAP(gemm, (mb_worker * worker, const mb_gemm_job *job), (worker, job))
 WRAP(join, (mb_worker * worker, const mb_join_job *job), (worker, job))
+WRAP(plain, (mb_worker * worker, const mb_plain_job *job), (worker, job))
 WRAP(upload, (mb_worker * worker, const modblas_matrix *dst, const modblas_matrix *src),
      (worker, dst, src))
 WRAP(download, (mb_worker * worker, const modblas_matrix *dst, const modblas_matrix *src),
@@ -105,6 +106,7 @@ void test_fault_make(mb_backend *backend, const mb_backend *wrapped)
     backend->split = split;
     backend->gemm = gemm;
     backend->join = join;
+    backend->plain = wrapped->plain ? plain : NULL;
     backend->upload = wrapped->upload ? upload : NULL;
     backend->download = wrapped->download ? download : NULL;
     backend->after = after;

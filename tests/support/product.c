@@ -21,7 +21,7 @@ const char *test_product_text(const test_product *product)
     static _Thread_local char text[400];
     static const char *const type[] = {"u8",  "u16", "u32", "u64", "i8",
                                        "i16", "i32", "i64", "f32", "f64"};
-    static const char *const scheme[] = {"auto", "direct", "split", "rns"};
+    static const char *const scheme[] = {"auto", "direct", "split", "rns", "plain"};
     static const char *const engine[] = {"auto", "i8", "f64", "f32"};
     const modblas_problem *p = &product->problem;
     const modblas_plan_options *o = &product->options;
@@ -99,19 +99,40 @@ test_verdict test_operands_judge(const test_operands *operands, const test_produ
     return v;
 }
 
-test_verdict test_product_run(modblas_context *context, const test_product *product,
-                              test_random *random)
+static test_verdict run_planned(modblas_context *context, const test_product *product,
+                                const test_operands *operands)
 {
     modblas_plan *plan = NULL;
-    test_operands operands;
-    test_operands_make(&operands, product, random);
     modblas_status status =
         modblas_plan_create(context, &plan, &product->problem, &product->options);
     if (status == MODBLAS_OK)
-        status = modblas_plan_run(plan, &operands.C.view, &operands.A.view, &operands.B.view,
+        status = modblas_plan_run(plan, &operands->C.view, &operands->A.view, &operands->B.view,
                                   product->alpha, product->beta);
-    test_verdict verdict = test_operands_judge(&operands, product, status);
+    test_verdict verdict = test_operands_judge(operands, product, status);
     modblas_plan_destroy(plan);
+    return verdict;
+}
+
+static bool is_all_planned(const modblas_plan_options *o)
+{
+    return o->scheme == MODBLAS_SCHEME_AUTO && o->engine == MODBLAS_ENGINE_AUTO &&
+           o->tile_m == 0 && o->tile_n == 0 && o->chunk_k == 0;
+}
+
+test_verdict test_product_run(modblas_context *context, const test_product *product,
+                              test_random *random)
+{
+    test_operands operands;
+    test_operands_make(&operands, product, random);
+    test_verdict verdict = run_planned(context, product, &operands);
+    if (verdict.status == MODBLAS_OK && verdict.wrong[0] == '\0' &&
+        is_all_planned(&product->options)) {
+        test_product by_gemms = *product;
+        by_gemms.options.scheme = MODBLAS_SCHEME_RNS;
+        test_canvas_restore(&operands.C);
+        test_verdict again = run_planned(context, &by_gemms, &operands);
+        verdict = again.status == MODBLAS_ENOPLAN ? verdict : again;
+    }
     test_operands_free(&operands);
     return verdict;
 }
@@ -164,6 +185,8 @@ static bool direct_is_possible(const test_product *product)
 bool test_product_is_possible(const test_product *product)
 {
     const modblas_problem *p = &product->problem;
+    if (product->options.scheme == MODBLAS_SCHEME_PLAIN)
+        return product->options.engine == MODBLAS_ENGINE_AUTO;
     if (product->options.scheme == MODBLAS_SCHEME_DIRECT)
         return direct_is_possible(product);
     if (product->options.scheme == MODBLAS_SCHEME_RNS ||

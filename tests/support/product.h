@@ -37,8 +37,9 @@ typedef struct test_verdict {
 test_verdict test_operands_judge(const test_operands *operands, const test_product *product,
                                  modblas_status status);
 
-/* Plans and runs the product. Wrong: a result that differs, a changed input, a byte outside C, a
- * failure without a detail. */
+/* Plans and runs the product, and, if all was left to the planner, once more by GEMMs, which it
+ * does not choose for what is small. Wrong: a result that differs, a changed input, a byte outside
+ * C, a failure without a detail. */
 test_verdict test_product_run(modblas_context *context, const test_product *product,
                               test_random *random);
 
