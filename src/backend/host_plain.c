@@ -116,8 +116,9 @@ MB_MANY_TARGETS static void panel_digits(uint64_t residue[ROWS][COLS], const rea
             unsigned __int128 low = all[0][c] + ((unsigned __int128)all[1][c] << BITS);
             unsigned __int128 top = all[2][c] + ((unsigned __int128)all[3][c] << BITS) +
                                     ((unsigned __int128)all[4][c] << 2 * BITS);
-            unsigned __int128 v = low + (top << 2 * BITS);
-            uint64_t hi = (uint64_t)(top >> (128 - 2 * BITS)) + (v < low);
+            top += low >> 2 * BITS;
+            unsigned __int128 v = (top << 2 * BITS) | (low & (((uint64_t)1 << 2 * BITS) - 1));
+            uint64_t hi = (uint64_t)(top >> (128 - 2 * BITS));
             residue[r][c0 + c] = mb_reduce192(hi, words_of(v), mod);
         }
     }
