@@ -52,7 +52,8 @@ template <typename T> static __device__ __forceinline__ uint64_t word_of(T v)
         return (uint64_t)v;
 }
 
-/* A residue as the type stores it; signed types of w bits hold those mod 2^w as two's complement. */
+/* A residue as the type stores it; signed types of w bits hold those mod 2^w as two's complement.
+ */
 template <typename T> static __device__ __forceinline__ bool is_residue(T v, uint64_t N)
 {
     if constexpr (T(0.5) != T(0))

@@ -4,8 +4,9 @@
  * switch around its few accesses. */
 #include "bytes.h"
 #include "kernels.h"
+#include "quad.cuh"
 
-enum { EACH = 4, LANES = 32, ROWS = 8 };
+enum { LANES = 32, ROWS = 8 };
 
 /* Rows that a thread joins one after the other. */
 enum { AGAIN = 4 };
@@ -17,48 +18,6 @@ static_assert(MB_MAX_PLANES % BATCH == 0 && MB_MAX_PLANES == 5 * MB_GROUP &&
                   (int)MB_GROUP == (int)EACH,
               "a term beyond the last has its place");
 enum { GRID_X = 0x7fffffff, GRID_Y = 65535 };
-
-/* EACH elements that are read and written in accesses of at most 16 bytes. */
-template <typename T> struct alignas(sizeof(T) > 4 ? 16 : EACH * sizeof(T)) quad {
-    T e[EACH];
-};
-
-template <typename T> static __device__ __forceinline__ bool aligned(const T *p)
-{
-    return (uintptr_t)p % alignof(quad<T>) == 0;
-}
-
-/* v[e] = p[e*step] for e < n, 0 beyond. */
-template <typename T>
-static __device__ __forceinline__ quad<T> load_each(const T *p, int64_t step, int n)
-{
-    quad<T> v;
-#pragma unroll
-    for (int e = 0; e < EACH; e++)
-        v.e[e] = e < n ? p[e * step] : T(0);
-    return v;
-}
-
-template <typename T>
-static __device__ __forceinline__ quad<T> load(const T *p, int64_t step, int n)
-{
-    if (n == EACH && step == 1 && aligned(p))
-        return *(const quad<T> *)p;
-    return load_each(p, step, n);
-}
-
-template <typename T>
-static __device__ __forceinline__ void store(T *p, int64_t step, int n, const quad<T> &v)
-{
-    if (n == EACH && step == 1 && aligned(p)) {
-        *(quad<T> *)p = v;
-        return;
-    }
-#pragma unroll
-    for (int e = 0; e < EACH; e++)
-        if (e < n)
-            p[e * step] = v.e[e];
-}
 
 /* What a loop over planes knows of join. WORDS: residues, narrow, and weights below 2^32. */
 enum kind { DIGITS, NARROW_DIGITS, RESIDUES, NARROW_RESIDUES, WORDS };

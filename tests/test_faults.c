@@ -119,7 +119,14 @@ END_TEST
 static modblas_status square(modblas_context *context, int64_t n, uint64_t *x)
 {
     modblas_matrix view = modblas_row_major(x, MODBLAS_U64, n, n, n);
-    return modblas_gemm(context, &view, &view, &view, 1, 1, 65521);
+    test_product p = test_product_of(n, n, n, MODBLAS_U64, MODBLAS_U64, 65521);
+    modblas_plan *plan = NULL;
+    p.options.scheme = MODBLAS_SCHEME_RNS;
+    modblas_status status = modblas_plan_create(context, &plan, &p.problem, &p.options);
+    if (status == MODBLAS_OK)
+        status = modblas_plan_run(plan, &view, &view, &view, 1, 1);
+    modblas_plan_destroy(plan);
+    return status;
 }
 
 START_TEST(each_call_of_an_overlapping_product_fails)
@@ -154,6 +161,7 @@ START_TEST(each_call_of_a_traced_product_fails)
     test_fault_make(&fault, inner[_i]);
     modblas_context *context = make_context(1, MODBLAS_VERIFY_OFF, plenty);
     test_product p = test_product_of(9, 9, 9, MODBLAS_U64, MODBLAS_U64, 65521);
+    p.options.scheme = MODBLAS_SCHEME_RNS;
     test_random random = {1};
     modblas_plan *plan = NULL;
     ck_assert_int_eq(modblas_plan_create(context, &plan, &p.problem, &p.options), MODBLAS_OK);

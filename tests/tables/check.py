@@ -49,21 +49,28 @@ def check_engine(S, negative, positive, bias, radix, align, count, *moduli):
     return moduli
 
 
+def fraction_bits(moduli):
+    return 15 if max(moduli) <= 256 else 32
+
+
 def least_moduli(moduli, k, h):
-    """The least s with k h^2/M + sum (m_i - 1)/2^33 < 1/2, or 0."""
+    """The least s with k h^2/M + sum (m_i - 1)/2^(f+1) < 1/2, or 0."""
+    twice = 2 ** (fraction_bits(moduli) + 1)
     M, rounding = 1, 0
     for s, m in enumerate(moduli, 1):
         M *= m
         rounding += m - 1
-        if Fraction(k * h * h, M) + Fraction(rounding, 2**33) < Fraction(1, 2):
+        if Fraction(k * h * h, M) + Fraction(rounding, twice) < Fraction(1, 2):
             return s
     return 0
 
 
 def check_term(moduli, terms, m, fraction, magic, unbias, bias, weight, N):
     claim(m in moduli and terms == len(moduli), "a modulus of the table", m)
-    claim(abs(Fraction(fraction, 2**32) - Fraction(1, m)) <= Fraction(1, 2**33), "F of", m)
-    claim(2**31 + sum((x - 1) * (2**33 // x + 1) // 2 for x in moduli) < 2**64, "T is a word")
+    f = fraction_bits(moduli)
+    claim(abs(Fraction(fraction, 2**f) - Fraction(1, m)) <= Fraction(1, 2 ** (f + 1)), "F of", m)
+    claim(2 ** (f - 1) + sum((x - 1) * (2 ** (f + 1) // x + 1) // 2 for x in moduli) < 2**64, "T")
+    claim(m > 256 or fraction <= 255, "the F of a byte is a byte", m)
     claim((unbias + bias) % m == 0 and 0 <= unbias < m, "unbias of", m)
     claim(weight == math.prod(moduli) // m % whole(N), "weight of", m, N)
     if m <= 256:
