@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Run at every build: cmake -DSOURCE=<tree> -DOUTPUT=<header> -P commit.cmake
-# The commit comes from git, or from .deps/commit in a copy of the tree that has no .git.
+# The commit comes from MODBLAS_COMMIT in the environment, from git, or from .deps/commit in a copy
+# of the tree that has no .git.
 
-set(commit "")
-if(EXISTS "${SOURCE}/.git")
+set(commit "$ENV{MODBLAS_COMMIT}")
+if(NOT commit AND EXISTS "${SOURCE}/.git")
   execute_process(COMMAND git -C "${SOURCE}" rev-parse HEAD OUTPUT_VARIABLE commit
                   OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
   if(failed)

@@ -42,8 +42,12 @@ unpack() {
 tarfile.open(fileobj=sys.stdin.buffer, mode="r|*").extractall(sys.argv[1])' "$prefix" || return
         fi
     done
-    # A result must not carry the name of a commit that it was not built from.
-    if [[ ! -e .git && -e .deps/commit ]] && ! tree_sum | cmp -s - .deps/tree; then
+    # A result carries the name of the commit that it was built from, and of no other. A copy of the
+    # tree may have come with the .git of an older one.
+    if [[ -e .deps/commit ]] && tree_sum | cmp -s - .deps/tree; then
+        MODBLAS_COMMIT=$(<.deps/commit)
+        export MODBLAS_COMMIT
+    elif [[ ! -e .git && -e .deps/commit ]]; then
         echo "the tree changed since bundle-deps.sh: this is no commit's result"
         sed -i '1s/\(-dirty\)\?$/-dirty/' .deps/commit
     fi
