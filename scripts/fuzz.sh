@@ -6,7 +6,8 @@
 set -euo pipefail
 seconds=${1:-600}
 
-MODBLAS_BUILD_DIR=${MODBLAS_FUZZ_BUILD_DIR:-$(realpath "$(dirname "${BASH_SOURCE[0]}")/..")/build-fuzz}
+tree=$(realpath "$(dirname "${BASH_SOURCE[0]}")/..")
+MODBLAS_BUILD_DIR=${MODBLAS_FUZZ_BUILD_DIR:-$tree/build-fuzz}
 # shellcheck source=scripts/setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
@@ -16,9 +17,9 @@ has_fuzzer() {
 }
 install_missing
 if ! has_fuzzer; then
-    apt_get install --no-install-recommends clang
+    install_packages clang
     version=$(clang -dumpversion)
-    has_fuzzer || apt_get install --no-install-recommends "libclang-rt-${version%%.*}-dev"
+    has_fuzzer || install_packages "libclang-rt-${version%%.*}-dev"
 fi
 
 cmake -S "$root" -B "$build" -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=RelWithDebInfo \
@@ -29,5 +30,5 @@ cmake --build "$build" --parallel "$jobs" --target fuzz_api
 mkdir -p "$build/corpus"
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 cd "$build"
-exec "$build/tests/fuzz_api" -max_total_time="$seconds" -max_len=512 -len_control=0 -timeout=60 -rss_limit_mb=4096 \
-    -print_final_stats=1 corpus "$root/tests/fuzz/seeds"
+exec "$build/tests/fuzz_api" -max_total_time="$seconds" -max_len=512 -len_control=0 -timeout=60 \
+    -rss_limit_mb=4096 -print_final_stats=1 corpus "$root/tests/fuzz/seeds"

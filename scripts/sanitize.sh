@@ -16,7 +16,7 @@ export MODBLAS_TEST_SMALL=1 # no products of 2^32 entries
 
 install_missing
 for tool in clang clang-tidy valgrind; do
-    has_command "$tool" || apt_get install --no-install-recommends "$tool"
+    has_command "$tool" || install_packages "$tool"
 done
 
 # make_tree <stage> <compiler> [cmake arguments]

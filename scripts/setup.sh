@@ -46,6 +46,12 @@ apt_get() {
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -y "$@"
 }
 
+# A second try, since mirrors fail now and then.
+install_packages() {
+    { apt_get update && apt_get install --no-install-recommends "$@"; } ||
+        { sleep 5 && apt_get update && apt_get install --no-install-recommends "$@"; }
+}
+
 install_missing() {
     local missing
     missing=$(missing_packages | tr '\n' ' ')
@@ -56,11 +62,8 @@ install_missing() {
     elif [[ $(id -u) != 0 ]] && ! has_command sudo; then
         echo "neither root nor sudo: ask for them; going on without"
     else
-        # Word splitting is meant. A second try, since mirrors fail now and then.
-        # shellcheck disable=SC2086
-        { apt_get update && apt_get install --no-install-recommends $missing; } ||
-            { sleep 5 && apt_get update && apt_get install --no-install-recommends $missing; } ||
-            echo "apt-get failed; going on without"
+        # shellcheck disable=SC2086 # word splitting is meant
+        install_packages $missing || echo "apt-get failed; going on without"
     fi
     if ! { has_command cc && has_cmake; }; then
         echo "a C compiler and CMake 3.25 or later are needed" >&2
