@@ -51,14 +51,15 @@ static modblas_status make_operands(mb_ready *r)
     const mb_case *w = &r->what;
     const mb_bench *b = r->bench;
     const char *const *input = b->options->input;
+    const mb_order *order = b->options->order;
     if (input[0] != NULL) {
         MB_TRY(read_operand(b, input[0], &r->A));
         MB_TRY(read_operand(b, input[1] ? input[1] : input[0], &r->B));
     } else {
-        MB_TRY(mb_operand_create(&r->A, b->context, w->a, w->m, w->k, b->on_device));
-        MB_TRY(mb_operand_create(&r->B, b->context, w->b, w->k, w->n, b->on_device));
+        MB_TRY(mb_operand_create(&r->A, b->context, w->a, w->m, w->k, order[0], b->on_device));
+        MB_TRY(mb_operand_create(&r->B, b->context, w->b, w->k, w->n, order[1], b->on_device));
     }
-    MB_TRY(mb_operand_create(&r->C, b->context, w->c, w->m, w->n, b->on_device));
+    MB_TRY(mb_operand_create(&r->C, b->context, w->c, w->m, w->n, order[2], b->on_device));
 fail:
     return status;
 }
@@ -123,6 +124,9 @@ static modblas_status describe(const mb_ready *r, mb_row *row)
     row->digits_b = plan->math.digits_b;
     row->workers = plan->workers;
     row->on_device = r->bench->on_device;
+    const mb_bench_options *o = r->bench->options;
+    for (int i = 0; i < 3; i++)
+        row->layout[i] = i < 2 && o->input[0] ? "file" : mb_order_name(o->order[i]);
     MB_TRY(modblas_plan_text(r->plan, NULL, 0, &size));
     row->plan = malloc(size);
     if (row->plan == NULL)
@@ -161,7 +165,7 @@ modblas_status mb_ready_check(mb_ready *ready, double *flint_seconds)
     mb_check how = ready->bench->options->verify;
     mb_freivalds *check = NULL;
     bool thin = how == MB_CHECK_FREIVALDS || how == MB_CHECK_BLOCKS;
-    mb_poison(&ready->C.host);
+    mb_poison(&ready->C.host_all);
     MB_TRY(mb_operand_push(&ready->C, context));
     if (thin)
         MB_TRY(mb_freivalds_before(&check, context, &context->device[0], &ready->C.run,

@@ -65,7 +65,8 @@ static double join_bytes(const mb_plan *plan)
 {
     const modblas_problem *p = &plan->request.problem;
     double chunks = (double)plan->chunks;
-    double sums = (double)mb_plan_sums(&plan->math) * (double)mb_element_size(mb_plan_sum(&plan->math));
+    double sums =
+        (double)mb_plan_sums(&plan->math) * (double)mb_element_size(mb_plan_sum(&plan->math));
     double carry = 2 * sizeof(uint64_t) * (chunks - 1);
     return (double)p->m * (double)p->n * (chunks * sums + carry + (double)mb_type_size(p->c));
 }

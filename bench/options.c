@@ -57,6 +57,7 @@ static bool choose(const char *arg, const char *list, int *choice)
 #define FORMATS "table csv json"
 #define DATA "random extremal"
 #define PEERS "flint gemm naive"
+#define LAYOUTS "rows columns padded"
 
 CHOICE(suite, mb_suite, 1, SUITES)
 CHOICE(scheme, modblas_scheme, 0, SCHEMES)
@@ -110,6 +111,20 @@ static bool next_word(const char **text, char word[MB_NUMBER_SIZE])
     if (**text == ',')
         return *++*text != 0;
     return true;
+}
+
+/* One word for all three, or one each. */
+static bool set_layout(mb_bench_options *o, const char *arg)
+{
+    char word[MB_NUMBER_SIZE];
+    int choice, count = 0;
+    for (; *arg != 0; count++) {
+        if (count == 3 || !next_word(&arg, word) || !choose(word, LAYOUTS, &choice))
+            return false;
+        for (int i = count; i < 3; i++)
+            o->order[i] = (mb_order)choice;
+    }
+    return count == 1 || count == 3;
 }
 
 static bool positive(const char *arg, int64_t *value)
@@ -251,6 +266,7 @@ static const rule rules[] = {
     {"modulus", set_modulus, "numbers from 1 to 2^64, such as 65521, 2^31-1 or 2^64"},
     {"type", set_type, "u8 u16 u32 u64 i8 i16 i32 i64 f32 or f64, or two of them for A,B"},
     {"out-type", set_out_type, "one of u8 u16 u32 u64 i8 i16 i32 i64 f32 f64"},
+    {"layout", set_layout, "one of " LAYOUTS ", or three of them for A,B,C"},
     {"data", set_extremal, "one of " DATA},
     {"seed", set_seed, "a number below 2^64"},
     {"input", set_input, "one or two .npy files"},

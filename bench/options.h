@@ -3,7 +3,7 @@
 #ifndef MB_BENCH_OPTIONS_H
 #define MB_BENCH_OPTIONS_H
 
-#include "modblas.h"
+#include "operand.h"
 
 #include <stdbool.h>
 
@@ -47,6 +47,7 @@ typedef struct mb_bench_options {
     uint64_t modulus[MB_MAX_LIST];
     int type_count; /* 1: both operands; 2: A and B */
     modblas_type type[2];
+    mb_order order[3]; /* of A, B, C */
     bool out_type_given;
     modblas_type out_type;
     modblas_scheme scheme;

@@ -33,7 +33,8 @@ static modblas_status make(mb_ready *r, mb_operand *operand, const modblas_matri
 {
     modblas_status status = MODBLAS_OK;
     const mb_case *w = &r->what;
-    MB_TRY(mb_operand_create(operand, r->bench->context, w->c, w->m, w->m, r->bench->on_device));
+    MB_TRY(mb_operand_create(operand, r->bench->context, w->c, w->m, w->m, MB_ORDER_ROWS,
+                             r->bench->on_device));
     copy_residues(&operand->host, entries, w->N);
     MB_TRY(mb_operand_push(operand, r->bench->context));
 fail:

@@ -184,6 +184,9 @@ static void collect(fields *f, const mb_row *row)
     add_number(f, "moduli", row->moduli);
     add_number(f, "workers", row->workers);
     add_text(f, "residency", row->on_device ? "device" : "host");
+    static const char *const layout[] = {"layout_a", "layout_b", "layout_c"};
+    for (int i = 0; i < 3; i++)
+        add_text(f, layout[i], row->layout[i]);
     add_text(f, "plan", row->plan);
     add_number(f, "seconds_min", row->seconds_min);
     add_number(f, "seconds_median", row->seconds_median);

@@ -21,7 +21,8 @@ typedef struct mb_row {
     int digits_a, digits_b;
     int workers;
     bool on_device;
-    char *plan; /* in words; freed by mb_row_free */
+    const char *layout[3]; /* of A, B, C */
+    char *plan;            /* in words; freed by mb_row_free */
     double seconds_min, seconds_median, seconds_max;
     double kernel_seconds, split_seconds, crt_seconds, gemm_seconds;
     double gemm_fraction, bytes, copy_gbps;

@@ -51,6 +51,8 @@ bad --modulus 3^4
 bad --type u9
 bad --type u8,u8,u8
 bad --suite tiny
+bad --layout diagonal
+bad --layout rows,rows
 bad --suite short --size 3
 bad --m 3 --n 4
 bad --m 3 --k 3 --n 3 --size 3
@@ -110,6 +112,9 @@ if [[ $check == flint ]]; then
         [[ $got == "$data" ]] || wrong "$data data and the time of FLINT"
     done
 fi
+for layout in columns padded rows,columns,padded padded,rows,columns; do
+    status 0 "${host[@]}" --size 20,97 --modulus 251,2^31-1,2^64 --layout $layout --verify $check
+done
 for type in u8 u16 u32 u64 i8 i16 i32 i64 f32 f64; do
     status 0 "${host[@]}" --size 20 --modulus 127,2^40 --type $type --verify $check
 done
@@ -121,7 +126,7 @@ if command -v python3 >/dev/null; then
     python3 - out <<'END' || wrong "JSON"
 import json, sys
 rows = json.load(open(sys.argv[1]))
-names = """m k n modulus type backend device scheme engine moduli workers residency plan
+names = """m k n modulus type backend device scheme engine moduli workers residency layout_a layout_b layout_c plan
     seconds_min seconds_median seconds_max eff_gops kernel_seconds split_seconds crt_seconds
     gemm_seconds gemm_fraction bytes copy_gbps peer_flint_seconds peer_naive_seconds verified ok
     version commit""".split()
