@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -228,6 +229,8 @@ static int run(const mb_bench_options *o)
         MB_TRY(mb_fail(MODBLAS_ENOMEM, "no memory for the results"));
     failed = run_cases(&bench, cases, count, rows, &filled);
     MB_TRY(write_results(o, rows, filled));
+    if (filled == 0)
+        MB_TRY(mb_fail(MODBLAS_ENOPLAN, "nothing was computed: all products were left out"));
 fail:
     if (status != MODBLAS_OK)
         complain();
@@ -253,6 +256,14 @@ static modblas_status write_soak(const mb_bench_options *o, const mb_soak *soak)
     return close_results(o, file);
 }
 
+/* SIGINT ends a soak as its time does. */
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int number)
+{
+    interrupted = number;
+}
+
 static int run_soak(const mb_bench_options *o)
 {
     static mb_soak soak;
@@ -260,8 +271,13 @@ static int run_soak(const mb_bench_options *o)
     mb_bench bench = {.context = NULL};
     MB_TRY(open_bench(&bench, o));
     MB_TRY(try_output(o->output));
-    mb_soak_run(&soak, &bench);
+    interrupted = 0;
+    signal(SIGINT, interrupt);
+    mb_soak_run(&soak, &bench, &interrupted);
+    signal(SIGINT, SIG_DFL);
     MB_TRY(write_soak(o, &soak));
+    if (soak.whole.problems + soak.large.problems == 0)
+        MB_TRY(mb_fail(MODBLAS_ENOPLAN, "nothing was computed: all problems were refused"));
 fail:
     if (status != MODBLAS_OK)
         complain();

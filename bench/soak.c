@@ -161,7 +161,7 @@ static void try_one(mb_soak *soak, mb_random *random)
     fprintf(stderr, "modblas-bench: %s\n  %s\n", modblas_detail(), command);
 }
 
-void mb_soak_run(mb_soak *soak, const mb_bench *bench)
+void mb_soak_run(mb_soak *soak, const mb_bench *bench, volatile sig_atomic_t *stop)
 {
     mb_random random;
     double begin = mb_clock();
@@ -170,7 +170,7 @@ void mb_soak_run(mb_soak *soak, const mb_bench *bench)
     do {
         try_one(soak, &random);
         soak->seconds = mb_clock() - begin;
-    } while (soak->seconds < bench->options->soak && soak->failed < MB_SOAK_FAILURES);
+    } while (soak->seconds < bench->options->soak && soak->failed < MB_SOAK_FAILURES && !*stop);
 }
 
 /* ---- reporting ------------------------------------------------------------------------------ */

@@ -5,6 +5,8 @@
 
 #include "case.h"
 
+#include <signal.h>
+
 enum { MB_SOAK_FAILURES = 20, MB_SOAK_COMMAND = 400 };
 
 /* Products of one kind: problems, products (extremal data are four), and entries of C. */
@@ -23,9 +25,10 @@ typedef struct mb_soak {
     char command[MB_SOAK_FAILURES][MB_SOAK_COMMAND]; /* what runs a failed problem again */
 } mb_soak;
 
-/* Draws and checks problems until the options' seconds are over, or MB_SOAK_FAILURES failed; says
+/* Draws and checks problems until the options' seconds are over, *stop is set, or MB_SOAK_FAILURES
+ * failed; says
  * on standard error what failed, and how to run it again. */
-void mb_soak_run(mb_soak *soak, const mb_bench *bench);
+void mb_soak_run(mb_soak *soak, const mb_bench *bench, volatile sig_atomic_t *stop);
 
 void mb_soak_write_line(FILE *file, const mb_soak *soak);
 void mb_soak_write_json(FILE *file, const mb_soak *soak);

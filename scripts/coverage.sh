@@ -4,6 +4,7 @@
 # host's tests run, by gcov; -l lists what they do not. Fails below 95% of lines or 85% of branches.
 # Builds in build-coverage/, or MODBLAS_COVERAGE_DIR.
 set -euo pipefail
+[[ $# == 0 || $* == -l ]] || { echo "usage: coverage.sh [-l]" >&2 && exit 2; }
 # shellcheck source=scripts/setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 tree=${MODBLAS_COVERAGE_DIR:-$root/build-coverage}

@@ -5,6 +5,7 @@
 # build-fuzz/corpus. A failing input stays in build-fuzz/, and is one for tests/fuzz/seeds/.
 set -euo pipefail
 seconds=${1:-600}
+[[ $seconds =~ ^[0-9]+$ ]] || { echo "usage: fuzz.sh [seconds]" >&2 && exit 2; }
 
 tree=$(realpath "$(dirname "${BASH_SOURCE[0]}")/..")
 MODBLAS_BUILD_DIR=${MODBLAS_FUZZ_BUILD_DIR:-$tree/build-fuzz}

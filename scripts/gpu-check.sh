@@ -23,6 +23,8 @@ libraries=$prefix/usr/lib/$(uname -m)-linux-gnu
 headers=$prefix/usr/include/$(uname -m)-linux-gnu
 export LD_LIBRARY_PATH=$libraries:$libraries/openblas-openmp:${LD_LIBRARY_PATH:-}
 
+nvidia-smi -L >/dev/null 2>&1 || { echo "there is no GPU here" >&2 && exit 2; }
+
 # Runs a command for as long as the total allows.
 limited() {
     local left=$((limit - SECONDS))

@@ -70,6 +70,10 @@ bad --format xml
 bad --explain=yes
 bad --size 2,3 --trace file
 bad --soak -1
+status 1 --backend host --soak 0 --engine i8 --scheme plain
+grep -q 'nothing was computed' err || wrong "a soak of nothing"
+status 1 --backend host --suite short --engine i8 --scheme plain --seconds 0
+grep -q 'nothing was computed' err || wrong "a suite of nothing"
 bad --soak 1 --size 3
 bad --soak 1 --modulus 7
 bad --soak 1 --verify flint

@@ -58,7 +58,7 @@ bool mb_plan_plain(mb_plan *plan, const mb_caps *caps, mb_candidate *note)
     if (rate == 0)
         reason = "this backend does not have it";
     else if (o->engine != MODBLAS_ENGINE_AUTO || o->tile_m || o->tile_n || o->chunk_k)
-        reason = "it has neither engines nor tiles nor chunks";
+        reason = "it takes no engine, tile or chunk: leave these options out";
     else if (plan->bytes_each > caps->memory)
         reason = "its workspace does not fit the memory";
     if (reason != NULL)

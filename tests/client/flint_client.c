@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <gmp.h> /* FLINT's headers call it inline */
 #include <modblas_flint.h>
 #include <stdio.h>
 
@@ -6,6 +7,9 @@ int main(void)
 {
     nmod_mat_t A, B, C;
     modblas_context *context = NULL;
+    mpz_t z;
+    mpz_init(z);
+    mpz_clear(z);
     nmod_mat_init(A, 2, 2, 10);
     nmod_mat_init(B, 2, 2, 10);
     nmod_mat_init(C, 2, 2, 10);
