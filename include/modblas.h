@@ -11,7 +11,7 @@
  *   - Argument order: context or plan, outputs, inputs, scalars.
  *   - A matrix is a view: data, type, sizes and two signed strides in elements. Windows,
  *     transposes and column-major storage are strides, not flags. A, B and C may be of different
- *     types.
+ *     types. Data is aligned to its entries.
  *   - Data may lie in host memory, in pinned host memory or in device memory; which is found out
  *     per operand. Device memory needs a context on that device.
  *   - Entries are any integers of their type; they are reduced on the way in. Entries of floating
@@ -24,6 +24,7 @@
  *     destroying one object is for one thread. A plan must be destroyed before its context. A
  *     child of fork must not use its parent's contexts, nor destroy them. Threads of the library
  *     are made when they are first needed, belong to a context, take no signals, and end with it.
+ *   - A call needs a stack of 256 KiB.
  */
 #ifndef MODBLAS_H
 #define MODBLAS_H

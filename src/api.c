@@ -108,11 +108,17 @@ typedef struct {
     uint64_t alpha, beta;
 } product;
 
-/* Views of C <- A*B with rows of C contiguous if anything is: else the transposed product. */
-static void set_views(product *p, const modblas_matrix *C, const modblas_matrix *A,
-                      const modblas_matrix *B, const modblas_plan_options *options, uint64_t N)
+/* Whether rows of C are contiguous, if anything is, only in the transposed product. */
+static bool lies_across(const modblas_matrix *C)
 {
-    bool swap = distance(C->row_stride) < distance(C->col_stride);
+    return distance(C->row_stride) < distance(C->col_stride);
+}
+
+/* Views of C <- A*B, or of the transposed product. */
+static void set_views(product *p, const modblas_matrix *C, const modblas_matrix *A,
+                      const modblas_matrix *B, const modblas_plan_options *options, uint64_t N,
+                      bool swap)
+{
     p->C = swap ? modblas_transpose(*C) : *C;
     p->A = swap ? modblas_transpose(*B) : *A;
     p->B = swap ? modblas_transpose(*A) : *B;
@@ -200,11 +206,17 @@ static modblas_status multiply(modblas_context *context, const modblas_matrix *C
     mb_mod mod = mb_mod_make(N);
     if (C->rows == 0 || C->cols == 0)
         return MODBLAS_OK;
-    set_views(&p, C, A, B, options, N);
+    set_views(&p, C, A, B, options, N, lies_across(C));
     p.alpha = mb_reduce64(alpha, &mod);
     p.beta = mb_reduce64(beta, &mod);
-    if (p.alpha != 0 && p.A.cols > 0)
+    if (p.alpha != 0 && p.A.cols > 0) {
+        modblas_status ran = run_product(&p, plan, trace);
+        if (ran != MODBLAS_ENOPLAN || !p.request.swapped)
+            return ran;
+        /* Forced tiles, or little memory, may fit one of the two products only. */
+        set_views(&p, C, A, B, options, N, false);
         return run_product(&p, plan, trace);
+    }
     mb_device *device;
     modblas_status status = mb_choose_device(context, &p.C, &p.C, &p.C, &device);
     return status == MODBLAS_OK ? mb_exec_scale(context, device, &p.C, p.beta, N) : status;

@@ -121,6 +121,20 @@ START_TEST(sizes_and_strides)
 }
 END_TEST
 
+START_TEST(data_between_entries)
+{
+    use_backend(_i);
+    const modblas_type wide[] = {MODBLAS_U16, MODBLAS_I32, MODBLAS_F32, MODBLAS_U64, MODBLAS_F64};
+    for (int i = 0; i < 15; i++) {
+        modblas_matrix v[3];
+        make_views(v);
+        v[i % 3].type = wide[i / 3];
+        v[i % 3].data = (char *)data[i % 3] + 1;
+        REFUSED(EINVAL, gemm(v));
+    }
+}
+END_TEST
+
 /* All 4-tuples of small sizes and strides, against the definition: two entries at one place. */
 START_TEST(a_C_that_overlaps_itself)
 {
@@ -379,6 +393,7 @@ int main(void)
                                   options_of_plans,
                                   types_of_plans,
                                   operands_of_a_transposed_product,
+                                  data_between_entries,
                                   sizes_beyond_memory};
     int count = test_backends(backend);
     int result = test_main_each("errors", tests, TEST_COUNT(tests), count);

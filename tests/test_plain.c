@@ -3,6 +3,7 @@
  * hold them and one place further, all types and layouts, entries that are refused. */
 #include "src/api.h"
 #include "support/moduli.h"
+#include "support/oracle.h"
 #include "support/product.h"
 #include "support/suite.h"
 
@@ -275,6 +276,39 @@ START_TEST(entries_that_are_refused)
 }
 END_TEST
 
+/* Memory for this product, not for the transposed one, which a column-major C asks for. */
+START_TEST(a_plan_for_either_product)
+{
+    enum { M = 66, K = 72, N = 12 };
+    static uint64_t A[M * K], B[K * N], C[M * N];
+    modblas_context *small = NULL;
+    modblas_plan *plan = NULL;
+    modblas_options o;
+    modblas_plan_options forced;
+    modblas_options_init(&o);
+    modblas_plan_options_init(&forced);
+    o.backend = MODBLAS_BACKEND_HOST;
+    o.workers = 1;
+    o.memory = 40000;
+    forced.scheme = MODBLAS_SCHEME_PLAIN;
+    for (int i = 0; i < M * K; i++)
+        A[i] = B[i % (K * N)] = (uint64_t)i;
+    ck_assert_int_eq(modblas_context_create(&small, &o), MODBLAS_OK);
+    modblas_problem p = {M, N, K, MODBLAS_U64, MODBLAS_U64, MODBLAS_U64, 32742};
+    ck_assert_int_eq(modblas_plan_create(small, &plan, &p, &forced), MODBLAS_OK);
+    modblas_matrix a = modblas_row_major(A, MODBLAS_U64, M, K, K);
+    modblas_matrix b = modblas_row_major(B, MODBLAS_U64, K, N, N);
+    modblas_matrix c = modblas_column_major(C, MODBLAS_U64, M, N, M);
+    uint64_t *expected = test_expected(&c, &a, &b, 1, 0, 32742);
+    int64_t i = 0, j = 0;
+    ck_assert_msg(modblas_plan_run(plan, &c, &a, &b, 1, 0) == MODBLAS_OK, "%s", modblas_detail());
+    ck_assert(test_holds(&c, expected, 32742, &i, &j));
+    free(expected);
+    modblas_plan_destroy(plan);
+    modblas_context_destroy(small);
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {every_modulus,
@@ -285,7 +319,8 @@ int main(void)
                                   three_words_are_reduced,
                                   options_that_plain_does_not_have,
                                   what_cannot_win_may_be_left_out,
-                                  entries_that_are_refused};
+                                  entries_that_are_refused,
+                                  a_plan_for_either_product};
     int result = test_main("plain", tests, TEST_COUNT(tests));
     modblas_context_destroy(host);
     return result;

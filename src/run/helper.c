@@ -22,6 +22,23 @@ static void *serve(void *argument)
     return NULL;
 }
 
+/* A thread's stack, where a process gives new threads less. */
+enum { STACK_BYTES = 1 << 20 };
+
+static bool begin(mb_helper *h)
+{
+    pthread_attr_t attributes;
+    size_t bytes = 0;
+    if (pthread_attr_init(&attributes) != 0)
+        return false;
+    pthread_attr_getstacksize(&attributes, &bytes);
+    if (bytes < STACK_BYTES)
+        pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    bool made = pthread_create(&h->thread, &attributes, serve, h) == 0;
+    pthread_attr_destroy(&attributes);
+    return made;
+}
+
 /* Signals are for the program's own threads. */
 static bool make(mb_helper *h)
 {
@@ -30,7 +47,7 @@ static bool make(mb_helper *h)
     pthread_cond_init(&h->changed, NULL);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    h->made = pthread_create(&h->thread, NULL, serve, h) == 0;
+    h->made = begin(h);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (!h->made) {
         pthread_cond_destroy(&h->changed);

@@ -64,6 +64,11 @@ modblas_status mb_view_check(const modblas_matrix *view, char name)
         return MODBLAS_OK;
     if (view->data == NULL)
         return mb_fail(MODBLAS_EINVAL, "%c has data NULL; only empty views may", name);
+    const size_t size = mb_type_size(view->type);
+    if ((uintptr_t)view->data % size != 0)
+        return mb_fail(MODBLAS_EINVAL,
+                       "%c has data at %p; entries of %zu bytes are aligned to %zu", name,
+                       view->data, size, size);
     __int128 first, last, at = (__int128)(uintptr_t)view->data;
     entry_extent(view, &first, &last);
     bool near = first > -INT64_MAX && last < INT64_MAX;

@@ -24,7 +24,7 @@ typedef struct {
     const mb_engine *engine;
     int ordinal;
     int terms;
-    bool fused;
+    mb_element sum; /* residues of one digit, or of two, are other kernels' */
     int64_t m, n, k, ld;
 } shape;
 
@@ -36,7 +36,7 @@ static pthread_mutex_t proved_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool same(const shape *x, const shape *y)
 {
     return x->backend == y->backend && x->engine == y->engine && x->ordinal == y->ordinal &&
-           x->terms == y->terms && x->fused == y->fused && x->m == y->m && x->n == y->n &&
+           x->terms == y->terms && x->sum == y->sum && x->m == y->m && x->n == y->n &&
            x->k == y->k && x->ld == y->ld;
 }
 
@@ -254,7 +254,7 @@ modblas_status mb_prove_plan(modblas_context *context, mb_device *device, const 
                .engine = math->engine,
                .ordinal = device->ordinal,
                .terms = math->terms,
-               .fused = math->fused,
+               .sum = mb_plan_sum(math),
                .m = p.a.lines,
                .n = p.b.lines,
                .k = p.a.k,
