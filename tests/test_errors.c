@@ -12,14 +12,13 @@ enum { TYPES = MODBLAS_F64 + 1 };
 
 static modblas_backend backend[2];
 static modblas_context *context;
+static uint64_t data[3][64];
 
 static void use_backend(int i)
 {
     modblas_context_destroy(context);
     context = test_context(backend[i], 2);
 }
-
-static uint64_t data[3][64];
 
 /* Three 4 x 4 views. */
 static void make_views(modblas_matrix v[3])
@@ -395,8 +394,7 @@ int main(void)
                                   operands_of_a_transposed_product,
                                   data_between_entries,
                                   sizes_beyond_memory};
-    int count = test_backends(backend);
-    int result = test_main_each("errors", tests, TEST_COUNT(tests), count);
+    int result = test_main_each("errors", tests, TEST_COUNT(tests), test_backends(backend));
     modblas_context_destroy(context);
     return result;
 }
