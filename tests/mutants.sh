@@ -237,11 +237,10 @@ mutant lands_with_old_C src/run/exec.c \
     'alpha == 1 && c->beta == 0 &&' 'alpha == 1 &&' fused
 mutant lands_without_alpha src/run/exec.c \
     'alpha == 1 && c->beta == 0 &&' 'alpha > 0 && c->beta == 0 &&' fused
-mutant lands_in_every_chunk src/run/exec.c \
-    'mb_plan_sums(&plan->math) == 1 && plan->chunks == 1 &&' \
-    'mb_plan_sums(&plan->math) == 1 &&' fused
-mutant lands_on_inputs src/run/exec.c \
-    '!plan->request.overlap && c->place' 'c->place' fused
+mutant lands_in_every_chunk src/plan/constants.c \
+    '!= MODBLAS_SCHEME_RNS && plan->chunks == 1 &&' '!= MODBLAS_SCHEME_RNS &&' fused
+mutant lands_on_inputs src/plan/constants.c \
+    '!plan->request.overlap &&' '' fused
 mutant bytes_biased src/plan/constants.c \
     'join->bias = math->fused ? 0 : math->engine->bias;' 'join->bias = math->engine->bias;' fused
 

@@ -15,6 +15,13 @@ int mb_plan_sums(const mb_arithmetic *math)
     return math->fused && math->scheme == MODBLAS_SCHEME_SPLIT ? 1 : math->terms;
 }
 
+bool mb_plan_may_land(const mb_plan *plan)
+{
+    return plan->math.fused && plan->math.scheme != MODBLAS_SCHEME_RNS && plan->chunks == 1 &&
+           !plan->request.overlap &&
+           mb_type_size(plan->request.problem.c) == mb_element_size(mb_plan_sum(&plan->math));
+}
+
 void mb_cut_begin(mb_cut *cut, const mb_mod *mod, const mb_entries *entries)
 {
     memset(cut, 0, sizeof *cut);

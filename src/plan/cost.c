@@ -63,18 +63,10 @@ static double split_bytes(const mb_plan *plan, int operand)
            (double)block.bytes * (double)plan->chunks;
 }
 
-/* Residues of C's type go from the GEMM to C, if C lies well. */
-static bool lands(const mb_plan *plan)
-{
-    return plan->math.fused && plan->math.scheme != MODBLAS_SCHEME_RNS && plan->chunks == 1 &&
-           !plan->request.overlap &&
-           mb_type_size(plan->request.problem.c) == mb_element_size(mb_plan_sum(&plan->math));
-}
-
 static double join_bytes(const mb_plan *plan)
 {
     const modblas_problem *p = &plan->request.problem;
-    if (lands(plan))
+    if (mb_plan_may_land(plan))
         return 0;
     double sums = mb_plan_sums(&plan->math) * (double)mb_element_size(mb_plan_sum(&plan->math));
     double carry = plan->chunks > 1 ? 16 : 0;
@@ -114,7 +106,7 @@ double mb_cost(const mb_plan *plan, const mb_caps *caps)
         exposed = 1 / tiles;
         exposed = exposed < least_exposed ? least_exposed : exposed;
     }
-    int around = lands(plan) ? JOBS_AROUND - 1 : JOBS_AROUND;
+    int around = mb_plan_may_land(plan) ? JOBS_AROUND - 1 : JOBS_AROUND;
     int gemms = plan->math.fused ? 1 : plan->math.terms;
     double jobs = tiles * (double)plan->chunks * (around + gemms);
     return gemm_seconds(plan, caps, parallel) + exposed * bytes / (caps->rates.bytes * parallel) +

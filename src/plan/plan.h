@@ -109,6 +109,10 @@ mb_block mb_plan_block(const mb_arithmetic *math, int operand, int64_t lines, in
 mb_element mb_plan_sum(const mb_arithmetic *math);
 int mb_plan_sums(const mb_arithmetic *math);
 
+/* Whether GEMMs may leave residues in C itself, if alpha and beta allow and C lies as they want it:
+ * they are residues mod N of C's size, whole, and C is no input. */
+bool mb_plan_may_land(const mb_plan *plan);
+
 /* Products of one tile and chunk: how many, and along which k' (padded) for term u. */
 int64_t mb_plan_term_k(const mb_arithmetic *math, int term, int64_t k_padded);
 

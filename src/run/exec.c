@@ -134,18 +134,15 @@ static modblas_matrix tile_of_c(const call *c, int64_t ti, int64_t tj)
     return mb_window(&c->view[OPERAND_C], ti * c->plan->tile_m, tj * c->plan->tile_n, rows, cols);
 }
 
-/* Whether a fused GEMM may leave its residues in C itself: C has their type, and lies as the GEMM
- * wants it. */
+/* Whether GEMMs leave their residues in C itself. */
 static bool lands(const call *c, uint64_t alpha)
 {
     const mb_plan *plan = c->plan;
     const modblas_matrix *C = &c->view[OPERAND_C];
     const int64_t size = (int64_t)mb_type_size(C->type), align = plan->math.engine->align;
-    return plan->math.fused && mb_plan_sums(&plan->math) == 1 && plan->chunks == 1 &&
-           plan->math.scheme != MODBLAS_SCHEME_RNS && alpha == 1 && c->beta == 0 &&
-           !plan->request.overlap && c->place[OPERAND_C] == MB_PLACE_DIRECT &&
-           mb_type_size(C->type) == mb_element_size(mb_plan_sum(&plan->math)) &&
-           C->col_stride == 1 && C->row_stride >= C->cols && C->row_stride * size % align == 0 &&
+    return mb_plan_may_land(plan) && alpha == 1 && c->beta == 0 &&
+           c->place[OPERAND_C] == MB_PLACE_DIRECT && C->col_stride == 1 &&
+           C->row_stride >= C->cols && C->row_stride * size % align == 0 &&
            C->cols * size % align == 0 && (uintptr_t)C->data % (uintptr_t)align == 0 &&
            (plan->tiles_n == 1 || plan->tile_n * size % align == 0);
 }
