@@ -85,6 +85,14 @@ cudaError_t mb_launch_join(const mb_join *join, const mb_join_args *args, cudaSt
 cudaError_t mb_launch_fused(const mb_fused_args *args, cudaStream_t stream);
 cudaError_t mb_launch_check(const mb_check_args *args, cudaStream_t stream);
 
+/* The same into a node of an executable graph: later launches of the graph have these arguments.
+ * Requires: the node was captured from a launch of sums and entries of the same types. */
+cudaError_t mb_revise_split(const mb_cut *cut, const mb_split_args *args, cudaGraphExec_t exec,
+                            cudaGraphNode_t node);
+cudaError_t mb_revise_join(const mb_join *join, const mb_join_args *args, cudaGraphExec_t exec,
+                           cudaGraphNode_t node);
+cudaError_t mb_revise_fused(const mb_fused_args *args, cudaGraphExec_t exec, cudaGraphNode_t node);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The CUDA backend: its table, and the jobs that our own kernels do. */
-#include "../../kernels/kernels.h"
 #include "check_host.h"
 #include "cuda_worker.h"
 
@@ -43,7 +42,7 @@ static modblas_status split(mb_worker *worker, const mb_split_job *job)
         .operand = job->operand,
     };
     MB_TRY(require_split(job));
-    MB_CUDA(mb_launch_split, job->cut, &args, worker->stream);
+    MB_TRY(mb_cuda_send_split(worker, job->cut, &args));
 fail:
     return status;
 }
@@ -76,7 +75,7 @@ static modblas_status join(mb_worker *worker, const mb_join_job *job)
     };
     if (job->join && job->acc_type != sum_type(job->join))
         return mb_fail(MODBLAS_EINTERNAL, "the CUDA backend cannot join this type of sum");
-    MB_CUDA(mb_launch_join, job->join ? job->join : &nothing, &args, worker->stream);
+    MB_TRY(mb_cuda_send_join(worker, job->join ? job->join : &nothing, &args));
 fail:
     return status;
 }
@@ -150,6 +149,7 @@ const mb_backend mb_cuda_table = {
     .download = mb_cuda_download,
     .after = mb_cuda_after,
     .wait = mb_cuda_wait,
+    .streams = &mb_cuda_streams,
     .check = cuda_check,
     .mark = mb_cuda_mark,
     .stamp = mb_cuda_stamp,

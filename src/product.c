@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "product.h"
+
+#include "run/freivalds.h"
+#include "run/operands.h"
+#include "run/proof.h"
+
+/* The product of the transposes. */
+static modblas_plan_options swapped(const modblas_plan_options *o)
+{
+    modblas_plan_options s = *o;
+    s.bound_a = o->bound_b;
+    s.bound_b = o->bound_a;
+    s.tile_m = o->tile_n;
+    s.tile_n = o->tile_m;
+    return s;
+}
+
+static uint64_t distance(int64_t stride)
+{
+    return stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride;
+}
+
+/* A checked product as it will be run: perhaps that of the transposes. */
+typedef struct {
+    modblas_context *context;
+    mb_operands o;
+    mb_request request;
+} product;
+
+/* Whether rows of C are contiguous, if anything is, only in the transposed product. */
+static bool lies_across(const modblas_matrix *C)
+{
+    return distance(C->row_stride) < distance(C->col_stride);
+}
+
+/* Views of C <- A*B, or of the transposed product. */
+static void set_views(product *p, const modblas_matrix *C, const modblas_matrix *A,
+                      const modblas_matrix *B, const modblas_plan_options *options, uint64_t N,
+                      bool swap)
+{
+    p->o.C = swap ? modblas_transpose(*C) : *C;
+    p->o.A = swap ? modblas_transpose(*B) : *A;
+    p->o.B = swap ? modblas_transpose(*A) : *B;
+    p->request = (mb_request){
+        .problem = {.m = p->o.C.rows,
+                    .n = p->o.C.cols,
+                    .k = p->o.A.cols,
+                    .c = p->o.C.type,
+                    .a = p->o.A.type,
+                    .b = p->o.B.type,
+                    .N = N},
+        .options = swap ? swapped(options) : *options,
+        .overlap = mb_views_overlap(C, A) || mb_views_overlap(C, B),
+        .swapped = swap,
+    };
+}
+
+static bool is_planned(const mb_plan *plan, const mb_request *request)
+{
+    if (plan == NULL || plan->request.overlap != request->overlap ||
+        plan->request.swapped != request->swapped)
+        return false;
+    const modblas_problem *x = &plan->request.problem, *y = &request->problem;
+    return x->m == y->m && x->n == y->n && x->k == y->k && x->a == y->a && x->b == y->b &&
+           x->c == y->c && x->N == y->N;
+}
+
+/* False if what the plan uses was struck off since it was made. */
+static bool is_usable(const mb_plan *plan, const mb_caps *caps)
+{
+    if (plan->math.scheme == MODBLAS_SCHEME_PLAIN)
+        return true;
+    return caps->struck[plan->math.engine_index][0] == '\0' && (caps->fuses || !plan->math.fused);
+}
+
+/* The given plan, or one made for the product, whose engine is proved at its sizes. Each round but
+ * the last strikes off an engine. */
+static modblas_status find_proved_plan(const product *p, const mb_plan *plan, mb_device *device,
+                                       mb_plan *proved)
+{
+    modblas_status status = MODBLAS_OK;
+    bool right = false, given = is_planned(plan, &p->request);
+    for (int round = 0; !right && round <= MB_MAX_ENGINES + 1; round++) {
+        mb_caps caps = mb_device_caps(p->context, device);
+        if (given && round == 0 && is_usable(plan, &caps))
+            *proved = *plan;
+        else
+            MB_TRY(mb_plan_make(proved, NULL, &p->request, &caps));
+        MB_TRY(mb_prove_plan(p->context, device, proved, &right));
+    }
+    if (!right)
+        MB_TRY(mb_fail(MODBLAS_EINTERNAL, "more engines were struck off than there are"));
+fail:
+    return status;
+}
+
+/* The plan of a product, from what its owner keeps (owner may be NULL: then it goes to *own), with
+ * its engine proved on the device. */
+static modblas_status find_way(const product *p, modblas_plan *owner, mb_device *device,
+                               mb_way **way, mb_plan *own)
+{
+    modblas_status status = MODBLAS_OK;
+    bool current = false;
+    *way = NULL;
+    if (owner != NULL)
+        *way = mb_way_find(&owner->ways, p->context, device, &p->request, &current);
+    if (current)
+        return MODBLAS_OK;
+    const mb_plan *given = *way != NULL ? &(*way)->plan : owner != NULL ? &owner->plan : NULL;
+    int strikes = __atomic_load_n(&p->context->strikes, __ATOMIC_ACQUIRE);
+    MB_TRY(find_proved_plan(p, given, device, own));
+    if (owner != NULL)
+        MB_TRY(mb_way_keep(way, &owner->ways, p->context, device, own, strikes));
+fail:
+    return status;
+}
+
+/* Runs a product with alpha != 0 and no size 0. */
+static modblas_status run_product(const product *p, modblas_plan *owner, mb_trace *trace)
+{
+    modblas_status status = MODBLAS_OK;
+    mb_freivalds *check = NULL;
+    const mb_operands *o = &p->o;
+    mb_device *device;
+    mb_way *way;
+    mb_plan own;
+    MB_TRY(mb_choose_device(p->context, &o->C, &o->A, &o->B, &device));
+    MB_TRY(find_way(p, owner, device, &way, &own));
+    if (p->context->verify == MODBLAS_VERIFY_FREIVALDS)
+        MB_TRY(mb_freivalds_before(&check, p->context, device, &o->C, &o->A, &o->B, o->alpha,
+                                   o->beta, p->request.problem.N));
+    if (way != NULL)
+        MB_TRY(mb_way_run(p->context, device, way, o, trace));
+    else
+        MB_TRY(mb_exec(p->context, device, &own, o, trace));
+    if (check != NULL)
+        MB_TRY(mb_freivalds_after(check, &o->C));
+fail:
+    mb_freivalds_free(check);
+    return status;
+}
+
+/* Orders it on a caller's stream. */
+static modblas_status order_product(const product *p, modblas_plan *owner, void *stream)
+{
+    modblas_status status = MODBLAS_OK;
+    mb_device *device;
+    mb_way *way;
+    mb_plan own;
+    MB_TRY(mb_choose_device(p->context, &p->o.C, &p->o.A, &p->o.B, &device));
+    MB_TRY(find_way(p, owner, device, &way, &own));
+    MB_TRY(
+        mb_order_on(p->context, device, way, p->request.problem.N, &p->o, stream, &owner->holds));
+fail:
+    return status;
+}
+
+/* True if A and B count. */
+static bool prepare(product *p, const modblas_matrix *C, const modblas_matrix *A,
+                    const modblas_matrix *B, uint64_t alpha, uint64_t beta, uint64_t N,
+                    const modblas_plan_options *options)
+{
+    mb_mod mod = mb_mod_make(N);
+    set_views(p, C, A, B, options, N, lies_across(C));
+    p->o.alpha = mb_reduce64(alpha, &mod);
+    p->o.beta = mb_reduce64(beta, &mod);
+    return p->o.alpha != 0 && p->o.A.cols > 0;
+}
+
+modblas_status mb_multiply(modblas_context *context, const modblas_matrix *C,
+                           const modblas_matrix *A, const modblas_matrix *B, uint64_t alpha,
+                           uint64_t beta, uint64_t N, const modblas_plan_options *options,
+                           modblas_plan *owner, mb_trace *trace)
+{
+    product p = {.context = context};
+    if (C->rows == 0 || C->cols == 0)
+        return MODBLAS_OK;
+    if (prepare(&p, C, A, B, alpha, beta, N, options)) {
+        modblas_status ran = run_product(&p, owner, trace);
+        if (ran != MODBLAS_ENOPLAN || !p.request.swapped)
+            return ran;
+        /* Forced tiles, or little memory, may fit one of the two products only. */
+        set_views(&p, C, A, B, options, N, false);
+        return run_product(&p, owner, trace);
+    }
+    mb_device *device;
+    modblas_status status = mb_choose_device(context, &p.o.C, &p.o.C, &p.o.C, &device);
+    return status == MODBLAS_OK ? mb_exec_scale(context, device, &p.o.C, p.o.beta, N) : status;
+}
+
+modblas_status mb_multiply_on(modblas_plan *plan, void *stream, const modblas_matrix *C,
+                              const modblas_matrix *A, const modblas_matrix *B, uint64_t alpha,
+                              uint64_t beta)
+{
+    product p = {.context = plan->context};
+    const modblas_plan_options *options = &plan->plan.request.options;
+    const uint64_t N = plan->problem.N;
+    if (C->rows == 0 || C->cols == 0)
+        return MODBLAS_OK;
+    if (prepare(&p, C, A, B, alpha, beta, N, options)) {
+        modblas_status ordered = order_product(&p, plan, stream);
+        if (ordered != MODBLAS_ENOPLAN || !p.request.swapped)
+            return ordered;
+        set_views(&p, C, A, B, options, N, false);
+        return order_product(&p, plan, stream);
+    }
+    mb_device *device;
+    modblas_status status = mb_choose_device(plan->context, &p.o.C, &p.o.C, &p.o.C, &device);
+    return status == MODBLAS_OK
+               ? mb_order_on(plan->context, device, NULL, N, &p.o, stream, &plan->holds)
+               : status;
+}
