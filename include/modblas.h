@@ -266,6 +266,38 @@ MODBLAS_API modblas_status modblas_context_status(modblas_context *context);
 MODBLAS_API modblas_status modblas_plan_text(const modblas_plan *plan, char *text, size_t size,
                                              size_t *needed);
 
+/* ---- graphs of products ------------------------------------------------------------------- */
+
+/* Sets of products: those of a set are independent of each other and run side by side; the next set
+ * starts when all of the set before are done. On a GPU the whole is one CUDA graph with parallel
+ * branches, which is captured by the first run and launched by each; on the host a set's products
+ * are spread over the workers. */
+typedef struct modblas_graph modblas_graph;
+
+/* One graph is for one thread at a time; it is destroyed before its plans. */
+MODBLAS_API modblas_status modblas_graph_create(modblas_context *context, modblas_graph **graph);
+
+/* NULL is allowed. Waits for what was ordered. */
+MODBLAS_API void modblas_graph_destroy(modblas_graph *graph);
+
+/* Adds a product to the current set, as modblas_plan_run would run it. The plan is of the graph's
+ * context; operands are not looked at before the graph runs, and on a GPU lie in device memory. C
+ * is no operand of another product of the set: nothing checks that. */
+MODBLAS_API modblas_status modblas_graph_add(modblas_graph *graph, modblas_plan *plan,
+                                             const modblas_matrix *C, const modblas_matrix *A,
+                                             const modblas_matrix *B, uint64_t alpha,
+                                             uint64_t beta);
+
+/* Ends the current set: products added later start after all added before. */
+MODBLAS_API modblas_status modblas_graph_join(modblas_graph *graph);
+
+/* Runs all sets and waits for them. On a context that checks each product they run one by one. */
+MODBLAS_API modblas_status modblas_graph_run(modblas_graph *graph);
+
+/* Orders all sets on a caller's stream, as modblas_plan_order does one product; the stream is not
+ * being captured. */
+MODBLAS_API modblas_status modblas_graph_order(modblas_graph *graph, void *stream);
+
 /* ---- views -------------------------------------------------------------------------------- */
 
 /* A row-major view: rows ld elements apart. */

@@ -245,7 +245,8 @@ modblas_status modblas_plan_order(modblas_plan *plan, void *stream, const modbla
         return mb_fail(MODBLAS_EUNAVAILABLE,
                        "the context checks each product, and one on a stream is not done when it "
                        "would have to be checked; use a context without verify");
-    MB_TRY(mb_multiply_on(plan, stream, C, A, B, alpha, beta));
+    mb_item item = {.plan = plan, .C = *C, .A = *A, .B = *B, .alpha = alpha, .beta = beta};
+    MB_TRY(mb_multiply_on(&item, stream));
 fail:
     return status;
 }

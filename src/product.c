@@ -141,21 +141,6 @@ fail:
     return status;
 }
 
-/* Orders it on a caller's stream. */
-static modblas_status order_product(const product *p, modblas_plan *owner, void *stream)
-{
-    modblas_status status = MODBLAS_OK;
-    mb_device *device;
-    mb_way *way;
-    mb_plan own;
-    MB_TRY(mb_choose_device(p->context, &p->o.C, &p->o.A, &p->o.B, &device));
-    MB_TRY(find_way(p, owner, device, &way, &own));
-    MB_TRY(
-        mb_order_on(p->context, device, way, p->request.problem.N, &p->o, stream, &owner->holds));
-fail:
-    return status;
-}
-
 /* True if A and B count. */
 static bool prepare(product *p, const modblas_matrix *C, const modblas_matrix *A,
                     const modblas_matrix *B, uint64_t alpha, uint64_t beta, uint64_t N,
@@ -189,25 +174,58 @@ modblas_status mb_multiply(modblas_context *context, const modblas_matrix *C,
     return status == MODBLAS_OK ? mb_exec_scale(context, device, &p.o.C, p.o.beta, N) : status;
 }
 
-modblas_status mb_multiply_on(modblas_plan *plan, void *stream, const modblas_matrix *C,
-                              const modblas_matrix *A, const modblas_matrix *B, uint64_t alpha,
-                              uint64_t beta)
+modblas_status mb_item_prepare(mb_item *item)
 {
+    modblas_status status = MODBLAS_OK;
+    modblas_plan *plan = item->plan;
     product p = {.context = plan->context};
     const modblas_plan_options *options = &plan->plan.request.options;
-    const uint64_t N = plan->problem.N;
-    if (C->rows == 0 || C->cols == 0)
-        return MODBLAS_OK;
-    if (prepare(&p, C, A, B, alpha, beta, N, options)) {
-        modblas_status ordered = order_product(&p, plan, stream);
-        if (ordered != MODBLAS_ENOPLAN || !p.request.swapped)
-            return ordered;
-        set_views(&p, C, A, B, options, N, false);
-        return order_product(&p, plan, stream);
+    uint64_t shared = 0, each = 0;
+    mb_plan own;
+    item->way = NULL;
+    item->empty = item->C.rows == 0 || item->C.cols == 0;
+    bool whole = prepare(&p, &item->C, &item->A, &item->B, item->alpha, item->beta,
+                         plan->problem.N, options);
+    const modblas_matrix *C = &p.o.C;
+    MB_TRY(mb_choose_device(p.context, C, whole ? &p.o.A : C, whole ? &p.o.B : C, &item->device));
+    if (whole && !item->empty) {
+        status = find_way(&p, plan, item->device, &item->way, &own);
+        if (status == MODBLAS_ENOPLAN && p.request.swapped) {
+            set_views(&p, &item->C, &item->A, &item->B, options, plan->problem.N, false);
+            status = find_way(&p, plan, item->device, &item->way, &own);
+        }
+        MB_TRY(status);
+        mb_exec_bytes(&item->way->plan, &shared, &each);
     }
-    mb_device *device;
-    modblas_status status = mb_choose_device(plan->context, &p.o.C, &p.o.C, &p.o.C, &device);
-    return status == MODBLAS_OK
-               ? mb_order_on(plan->context, device, NULL, N, &p.o, stream, &plan->holds)
-               : status;
+    item->o = p.o;
+    item->bytes = shared + each;
+fail:
+    return status;
+}
+
+modblas_status mb_item_order(const mb_item *item, const mb_team *team, int worker)
+{
+    mb_team alone = {.context = team->context,
+                     .device = team->device,
+                     .count = 1,
+                     .slot = {team->slot[worker]}};
+    mb_constants constants;
+    if (item->empty)
+        return MODBLAS_OK;
+    if (item->way == NULL)
+        return mb_exec_order_scale(&alone, &item->o.C, item->o.beta, item->plan->problem.N);
+    const mb_plan *plan = &item->way->plan;
+    mb_exec_bytes(plan, &alone.shared, &alone.each);
+    if (plan->math.scheme != MODBLAS_SCHEME_PLAIN)
+        mb_plan_constants(plan, item->o.alpha, &constants);
+    return mb_exec_order(&alone, plan, &constants, &item->o, NULL);
+}
+
+modblas_status mb_multiply_on(mb_item *item, void *stream)
+{
+    modblas_status status = mb_item_prepare(item);
+    if (status != MODBLAS_OK || item->empty)
+        return status;
+    return mb_order_on(item->plan->context, item->device, item->way, item->plan->problem.N,
+                       &item->o, stream, &item->plan->holds);
 }

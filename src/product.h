@@ -12,9 +12,27 @@ modblas_status mb_multiply(modblas_context *context, const modblas_matrix *C,
                            uint64_t beta, uint64_t N, const modblas_plan_options *options,
                            modblas_plan *owner, mb_trace *trace);
 
-/* The same by a plan, ordered on a caller's stream. Requires: the backend has streams. */
-modblas_status mb_multiply_on(modblas_plan *plan, void *stream, const modblas_matrix *C,
-                              const modblas_matrix *A, const modblas_matrix *B, uint64_t alpha,
-                              uint64_t beta);
+/* A product by a plan, with checked views, that is ordered without waiting for it. */
+typedef struct mb_item {
+    modblas_plan *plan;
+    modblas_matrix C, A, B;
+    uint64_t alpha, beta;
+    /* What prepare finds: where it runs, by which proved plan (NULL: C <- beta*C), in how much
+     * workspace. */
+    mb_device *device;
+    mb_way *way;
+    mb_operands o;
+    uint64_t bytes;
+    bool empty;
+} mb_item;
+
+modblas_status mb_item_prepare(mb_item *item);
+
+/* Orders a prepared item on one worker of a team, whose `shared` is 0 and `each` at least its
+ * bytes. Requires: operands are where the device can use them. */
+modblas_status mb_item_order(const mb_item *item, const mb_team *team, int worker);
+
+/* Prepares it and orders it on a caller's stream. Requires: the backend has streams. */
+modblas_status mb_multiply_on(mb_item *item, void *stream);
 
 #endif

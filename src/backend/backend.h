@@ -190,7 +190,8 @@ typedef enum mb_blame { MB_BLAME_CALL, MB_BLAME_ORDER, MB_BLAME_SWAPPED, MB_BLAM
 
 /* Work on a caller's stream, and jobs that are recorded once and replayed. */
 typedef struct mb_streams {
-    /* A number that no other stream of the process has had, and whether a capture is under way. */
+    /* Whether a capture is under way; if none is, a number that no other stream of the process has
+     * had. */
     modblas_status (*identify)(mb_worker *worker, void *stream, uint64_t *id, bool *captured);
 
     /* The worker's later jobs start after what is on the stream (enter), and later work on the

@@ -9,12 +9,14 @@ static modblas_status identify(mb_worker *worker, void *stream, uint64_t *id, bo
     modblas_status status = mb_cuda_enter(worker->device);
     if (status != MODBLAS_OK)
         return status;
-    MB_CUDA(cudaStreamGetId, stream, &found);
     MB_CUDA(cudaStreamIsCapturing, stream, &capture);
     if (capture == cudaStreamCaptureStatusInvalidated)
         MB_TRY(mb_fail(MODBLAS_EINVAL, "the stream's capture was invalidated before this call"));
-    *id = found;
     *captured = capture == cudaStreamCaptureStatusActive;
+    /* Nothing stays with a capture, and its stream is not asked. */
+    if (!*captured)
+        MB_CUDA(cudaStreamGetId, stream, &found);
+    *id = found;
 fail:
     return mb_cuda_leave(status);
 }

@@ -167,14 +167,19 @@ fail:
     return mb_cuda_leave(status);
 }
 
+/* In a capture the stamp is a node of the graph. */
 modblas_status mb_cuda_mark(mb_worker *worker, int slot)
 {
+    enum cudaStreamCaptureStatus capture;
     modblas_status status = mb_cuda_enter(worker->device);
     if (status != MODBLAS_OK)
         return status;
     if (!worker->stamp[slot])
         MB_CUDA(cudaEventCreate, &worker->stamp[slot]);
-    MB_CUDA(cudaEventRecord, worker->stamp[slot], worker->stream);
+    MB_CUDA(cudaStreamIsCapturing, worker->stream, &capture);
+    MB_CUDA(cudaEventRecordWithFlags, worker->stamp[slot], worker->stream,
+            capture == cudaStreamCaptureStatusActive ? cudaEventRecordExternal
+                                                     : cudaEventRecordDefault);
 fail:
     return mb_cuda_leave(status);
 }

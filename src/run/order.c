@@ -85,7 +85,7 @@ static modblas_status close_lane(lane *l, modblas_status status)
     return MODBLAS_OK;
 }
 
-static modblas_status require_direct(const mb_device *device, const mb_operands *o, bool all)
+modblas_status mb_require_direct(const mb_device *device, const mb_operands *o, bool all)
 {
     modblas_status status = MODBLAS_OK;
     const modblas_matrix *view[] = {&o->C, &o->A, &o->B};
@@ -140,7 +140,7 @@ modblas_status mb_order_on(modblas_context *context, mb_device *device, mb_way *
                            const mb_operands *o, void *stream, mb_hold **holds)
 {
     lane l = {.stream = stream};
-    modblas_status status = require_direct(device, o, way != NULL);
+    modblas_status status = mb_require_direct(device, o, way != NULL);
     if (status == MODBLAS_OK)
         status = open_lane(&l, context, device, way, holds);
     if (status != MODBLAS_OK)

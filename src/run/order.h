@@ -14,6 +14,9 @@ typedef struct mb_hold {
 
 void mb_holds_drop(mb_hold *holds, modblas_context *context);
 
+/* EINVAL unless C, or all operands, lie in memory of the device. */
+modblas_status mb_require_direct(const mb_device *device, const mb_operands *o, bool all);
+
 /* Orders a product by a way on a stream of the device, or C <- beta*C if way is NULL. Requires:
  * the backend has streams. EINVAL if an operand is not in memory of the device. A worker that is
  * needed for good is put before *holds. */
