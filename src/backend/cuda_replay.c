@@ -39,7 +39,21 @@ struct mb_replay {
     bool stale; /* a job was not that of the record */
 };
 
-/* A new entry for a job that was just captured. */
+static modblas_status keep(mb_replay *r, const entry *job)
+{
+    if (r->count == r->room) {
+        const int room = r->room ? 2 * r->room : 8;
+        entry *more = realloc(r->entries, (size_t)room * sizeof *more);
+        if (more == NULL)
+            return mb_fail(MODBLAS_ENOMEM, "no memory to record a product");
+        r->entries = more;
+        r->room = room;
+    }
+    r->entries[r->count++] = *job;
+    return MODBLAS_OK;
+}
+
+/* A new entry for a kernel that was just captured: its node is what the stream now ends in. */
 static modblas_status append(mb_worker *worker, const entry *job)
 {
     modblas_status status;
@@ -49,14 +63,6 @@ static modblas_status append(mb_worker *worker, const entry *job)
     const cudaGraphNode_t *last = NULL;
     const cudaGraphEdgeData *edges = NULL;
     size_t count = 0;
-    if (r->count == r->room) {
-        const int room = r->room ? 2 * r->room : 8;
-        entry *more = realloc(r->entries, (size_t)room * sizeof *more);
-        if (more == NULL)
-            return mb_fail(MODBLAS_ENOMEM, "no memory to record a product");
-        r->entries = more;
-        r->room = room;
-    }
 #if CUDART_VERSION >= 13000
     MB_CUDA(cudaStreamGetCaptureInfo, worker->stream, &capture, &id, NULL, &last, &edges, &count);
 #else
@@ -65,8 +71,8 @@ static modblas_status append(mb_worker *worker, const entry *job)
 #endif
     if (count != 1)
         return mb_fail(MODBLAS_EINTERNAL, "a recorded job has %zu ends", count);
-    r->entries[r->count] = *job;
-    r->entries[r->count++].node = last[0];
+    MB_TRY(keep(r, job));
+    r->entries[r->count - 1].node = last[0];
 fail:
     return status;
 }
@@ -156,7 +162,7 @@ modblas_status mb_cuda_send_library(mb_worker *worker, const mb_gemm_job *job, b
         return MODBLAS_OK;
     entry sent = {.kind = KIND_LIBRARY, .as.library = *job};
     if (!*skip)
-        return append(worker, &sent);
+        return keep(r, &sent);
     const entry *old = next_of(r, KIND_LIBRARY);
     if (old != NULL && memcmp(&old->as.library, job, sizeof *job) != 0)
         r->stale = true;
