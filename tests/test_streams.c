@@ -217,11 +217,11 @@ START_TEST(captured_products_play_again)
     test_operands o, other;
     test_operands_make(&o, &p, &noise);
     test_operands_make(&other, &p, &noise);
-    test_stream_capture(stream);
+    test_stream_capture(stream, true);
     ck_assert_int_eq(order(plan, stream, &o, &p), MODBLAS_OK);
     ck_assert_uint_gt(device->held, 0);
     check(&other, &p, run(plan, &other, &p));
-    test_stream_capture_end(stream);
+    test_stream_capture(stream, false);
     for (int i = 0; i < 3; i++) {
         memset(o.C.view.data, 0, sizeof(uint64_t));
         check(&other, &p, run(plan, &other, &p));
@@ -271,9 +271,9 @@ START_TEST(faults_are_told_by_whom_they_belong_to)
         ck_assert_int_eq(modblas_detail()[0], 'A');
         ck_assert_int_eq(modblas_context_status(context), MODBLAS_OK);
     }
-    test_stream_capture(stream);
+    test_stream_capture(stream, true);
     ck_assert_int_eq(modblas_plan_order(plan, stream, &C, &bad, &good, 1, 0), MODBLAS_OK);
-    test_stream_capture_end(stream);
+    test_stream_capture(stream, false);
     test_stream_play(stream);
     modblas_plan_destroy(plan); /* takes the worker, and leaves what it met */
     ck_assert_int_eq(modblas_context_status(context), MODBLAS_ENOTINT);
