@@ -43,6 +43,9 @@ const char *mb_options_contradiction(const mb_bench_options *o)
     const char *why = many_at_once(o);
     if (why != NULL)
         return why;
+    if (o->pack &&
+        (o->soak >= 0 || o->power || o->thread_count || o->sets || (o->peers & MB_PEER_GEMM)))
+        return "--pack goes with none of --soak, --power, --threads, --sets and --peer gemm";
     if (o->residency == MB_RESIDENCY_DEVICE && o->backend == MODBLAS_BACKEND_HOST)
         return "--residency device needs the cuda backend";
 #if !defined(MODBLAS_HAVE_FLINT)

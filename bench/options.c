@@ -99,6 +99,13 @@ static bool set_explain(mb_bench_options *o, const char *arg)
     return true;
 }
 
+static bool set_pack(mb_bench_options *o, const char *arg)
+{
+    (void)arg;
+    o->pack = true;
+    return true;
+}
+
 /* Copies the part of a comma-separated list at *text to word, and moves *text behind it. */
 static bool next_word(const char **text, char word[MB_NUMBER_SIZE])
 {
@@ -304,6 +311,7 @@ static const rule rules[] = {
     {"engine", set_engine, "one of " ENGINES},
     {"workers", set_workers, "a number from 1 to 64"},
     {"memory", set_memory, "a number of bytes from 1 on, such as 500000000 or 2GB"},
+    {"pack", set_pack, NULL},
     {"residency", set_residency, "one of " RESIDENCIES},
     {"explain", set_explain, NULL},
     {"verify", set_verify, "one of " CHECKS},

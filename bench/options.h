@@ -68,6 +68,7 @@ typedef struct mb_bench_options {
     mb_format format;
     const char *output, *trace;
     bool explain;
+    bool pack;        /* A is packed before its products are timed */
     int thread_count; /* many products at once: by so many threads ... */
     int64_t threads[MB_MAX_LIST];
     bool contexts; /* ... and the same with a context each */

@@ -126,6 +126,7 @@ typedef struct modblas_matrix {
 
 typedef struct modblas_context modblas_context;
 typedef struct modblas_plan modblas_plan;
+typedef struct modblas_packed modblas_packed;
 
 /* ---- status, version, devices ------------------------------------------------------------- */
 
@@ -220,6 +221,9 @@ typedef struct modblas_plan_options {
     int64_t tile_m; /* sizes of the tiles of C and of the chunks of k; 0: the planner's choice */
     int64_t tile_n;
     int64_t chunk_k;
+    /* An operand that was packed: NULL takes its place in modblas_plan_run. Its side, sizes, type
+     * and N are the problem's; scheme, engine, its bound, tiles and chunks are left out. */
+    const modblas_packed *packed;
 } modblas_plan_options;
 
 MODBLAS_API void modblas_plan_options_init(modblas_plan_options *options);
@@ -232,7 +236,8 @@ MODBLAS_API modblas_status modblas_plan_create(modblas_context *context, modblas
 /* NULL is allowed. Waits for what was ordered on streams by the plan. */
 MODBLAS_API void modblas_plan_destroy(modblas_plan *plan);
 
-/* As modblas_gemm, for views of the sizes and types the plan was made for. On a GPU the second run
+/* As modblas_gemm, for views of the sizes and types the plan was made for, and NULL for an operand
+ * that was packed. On a GPU the second run
  * of a small product records its kernels as a CUDA graph, and later ones replay it, with whatever
  * operands. */
 MODBLAS_API modblas_status modblas_plan_run(modblas_plan *plan, const modblas_matrix *C,
@@ -268,10 +273,10 @@ MODBLAS_API modblas_status modblas_plan_text(const modblas_plan *plan, char *tex
 
 /* ---- graphs of products ------------------------------------------------------------------- */
 
-/* Sets of products: those of a set are independent of each other and run side by side; the next set
- * starts when all of the set before are done. On a GPU the whole is one CUDA graph with parallel
- * branches, which is captured by the first run and launched by each; on the host a set's products
- * are spread over the workers. */
+/* Sets of products: those of a set are independent of each other and run side by side; the next
+ * set starts when all of the set before are done. On a GPU the whole is one CUDA graph with
+ * parallel branches, which is captured by the first run and launched by each; on the host a set's
+ * products are spread over the workers. */
 typedef struct modblas_graph modblas_graph;
 
 /* One graph is for one thread at a time; it is destroyed before its plans. */
@@ -297,6 +302,49 @@ MODBLAS_API modblas_status modblas_graph_run(modblas_graph *graph);
 /* Orders all sets on a caller's stream, as modblas_plan_order does one product; the stream is not
  * being captured. */
 MODBLAS_API modblas_status modblas_graph_order(modblas_graph *graph, void *stream);
+
+/* ---- packed operands ----------------------------------------------------------------------- */
+
+/* An operand that is used many times is split and laid out once. A packed operand holds a copy, in
+ * memory of the device that is not part of the budget, and serves any number of threads. */
+typedef enum modblas_side { MODBLAS_SIDE_A, MODBLAS_SIDE_B } modblas_side;
+
+typedef struct modblas_pack_options {
+    size_t size; /* set by modblas_pack_options_init */
+    /* Columns of the products that it is packed for (rows of C, for side B); 0: up to 64, the
+     * block iterations of Krylov methods. Others work, too, but may be slower. */
+    int64_t width;
+    /* The caller's word that |entry| <= bound, as stored, for the packed operand (else EBOUND),
+     * and for all others that it is multiplied with: a product whose other operand may hold more
+     * is refused. 0: none given. A bound below N/2 saves time. */
+    uint64_t bound;
+    uint64_t other_bound;
+    /* A scheme (not PLAIN) or engine other than AUTO is used, or refused with the reason. */
+    modblas_scheme scheme;
+    modblas_engine engine;
+} modblas_pack_options;
+
+MODBLAS_API void modblas_pack_options_init(modblas_pack_options *options);
+
+/* Packs X, the A (m x k) or the B (k x n) of products mod N; options may be NULL. X may change or
+ * go when this returns. EUNAVAILABLE if the context verifies its products: the check needs the
+ * operand itself. */
+MODBLAS_API modblas_status modblas_pack(modblas_context *context, modblas_packed **packed,
+                                        const modblas_matrix *X, modblas_side side, uint64_t N,
+                                        const modblas_pack_options *options);
+
+/* NULL is allowed. No product with it may be under way; before its context is destroyed. */
+MODBLAS_API void modblas_packed_destroy(modblas_packed *packed);
+
+/* C <- alpha*P*X + beta*C for a P that was packed as A, alpha*X*P + beta*C for one packed as B,
+ * mod the N it was packed for, as modblas_gemm. EINVAL if `side` is not that of P. */
+MODBLAS_API modblas_status modblas_gemm_packed(const modblas_packed *packed, modblas_side side,
+                                               const modblas_matrix *C, const modblas_matrix *X,
+                                               uint64_t alpha, uint64_t beta);
+
+/* What was packed, how, and in how many bytes. Sizes as for modblas_context_text. */
+MODBLAS_API modblas_status modblas_packed_text(const modblas_packed *packed, char *text,
+                                               size_t size, size_t *needed);
 
 /* ---- views -------------------------------------------------------------------------------- */
 

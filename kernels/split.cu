@@ -2,11 +2,12 @@
 /* Entries to planes. A thread reads a patch (patch.cuh), keeps it in registers, and writes a word
  * of PLACES bytes to each line of each plane. */
 #include "bytes.h"
+#include "interleave.cuh"
 #include "kernels.h"
 #include "patch.cuh"
 #include "send.cuh"
 
-enum { GRID_X = 0x7fffffff, GRID_Y = 65535 };
+enum { GRID_X = 0x7fffffff };
 
 /* Blocks of a multiprocessor; 64-bit numbers need more registers. */
 template <typename T, typename D> constexpr int BLOCKS = sizeof(T) == 8 || sizeof(D) == 8 ? 3 : 4;
@@ -268,6 +269,8 @@ static cudaError_t launch(const mb_cut *cut, const mb_split_args *args, const mb
     dim3 grid(blocks(args->k_padded, TILE_K, GRID_X),
               blocks(args->lines_padded, TILE_LINES<T>, GRID_Y));
     byte_planes bytes = {};
+    if (args->interleaved)
+        return send_interleaved<T>(cut, args, to);
     if (args->wide)
         return send(to, split_kernel<T, double>, grid, WARPS * WARP, 0, *cut, bytes, *args);
     if (cut->kind == MB_CUT_BYTEWISE)

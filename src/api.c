@@ -3,6 +3,7 @@
 #include "api.h"
 
 #include "check.h"
+#include "packed.h"
 #include "product.h"
 #include "run/operands.h"
 
@@ -163,17 +164,16 @@ modblas_status modblas_plan_create(modblas_context *context, modblas_plan **plan
     options = options != NULL ? options : &defaults;
     MB_TRY(mb_check_plan_options(options));
     MB_TRY(mb_check_problem(problem));
+    if (options->packed != NULL)
+        MB_TRY(mb_check_packed(options->packed, context, problem, options));
     made = calloc(1, sizeof *made);
     if (made == NULL)
         MB_TRY(mb_fail(MODBLAS_ENOMEM, "no memory for a plan"));
     made->context = context;
-    mb_request request = {.problem = *problem, .options = *options};
-    /* An empty product needs no plan; one for size 1 stands in, so that what is forced is still
-     * checked. */
-    request.problem.m += problem->m == 0;
-    request.problem.n += problem->n == 0;
-    request.problem.k += problem->k == 0;
-    mb_caps caps = mb_device_caps(context, &context->device[0]);
+    made->options = *options;
+    mb_request request = mb_usual_request(context, problem, options);
+    mb_device *device = options->packed != NULL ? options->packed->device : &context->device[0];
+    mb_caps caps = mb_device_caps(context, device);
     MB_TRY(mb_plan_make(&made->plan, &made->reasons, &request, &caps));
     made->problem = *problem;
     *plan = made;
@@ -192,14 +192,17 @@ void modblas_plan_destroy(modblas_plan *plan)
     free(plan);
 }
 
-modblas_status mb_check_plan_views(const modblas_plan *plan, const modblas_matrix *C,
-                                   const modblas_matrix *A, const modblas_matrix *B)
+modblas_status mb_check_plan_views(const modblas_plan *plan, modblas_matrix *packed,
+                                   const modblas_matrix *C, const modblas_matrix **given_A,
+                                   const modblas_matrix **given_B)
 {
     modblas_status status = MODBLAS_OK;
     if (plan == NULL)
         return mb_fail(MODBLAS_EINVAL, "plan is NULL; modblas_plan_create makes one");
-    MB_TRY(mb_check_views(C, A, B));
     const modblas_problem *p = &plan->problem;
+    MB_TRY(mb_put_packed(&plan->options, p, packed, given_A, given_B));
+    const modblas_matrix *A = *given_A, *B = *given_B;
+    MB_TRY(mb_check_views(C, A, B));
     if (C->rows != p->m || C->cols != p->n || A->cols != p->k)
         return mb_fail(MODBLAS_EINVAL,
                        "the views have m, n, k = %" PRId64 ", %" PRId64 ", %" PRId64
@@ -219,9 +222,10 @@ modblas_status mb_plan_run_traced(modblas_plan *plan, const modblas_matrix *C,
                                   uint64_t beta, mb_trace *trace)
 {
     modblas_status status = MODBLAS_OK;
-    MB_TRY(mb_check_plan_views(plan, C, A, B));
-    MB_TRY(mb_multiply(plan->context, C, A, B, alpha, beta, plan->problem.N,
-                       &plan->plan.request.options, plan, trace));
+    modblas_matrix packed;
+    MB_TRY(mb_check_plan_views(plan, &packed, C, &A, &B));
+    MB_TRY(mb_multiply(plan->context, C, A, B, alpha, beta, plan->problem.N, &plan->options, plan,
+                       trace));
 fail:
     return status;
 }
@@ -238,7 +242,8 @@ modblas_status modblas_plan_order(modblas_plan *plan, void *stream, const modbla
                                   uint64_t beta)
 {
     modblas_status status = MODBLAS_OK;
-    MB_TRY(mb_check_plan_views(plan, C, A, B));
+    modblas_matrix packed;
+    MB_TRY(mb_check_plan_views(plan, &packed, C, &A, &B));
     if (plan->context->backend->streams == NULL)
         return mb_plan_run_traced(plan, C, A, B, alpha, beta, NULL);
     if (plan->context->verify != MODBLAS_VERIFY_OFF)

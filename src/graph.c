@@ -83,7 +83,8 @@ modblas_status modblas_graph_add(modblas_graph *graph, modblas_plan *plan, const
     modblas_status status = MODBLAS_OK;
     if (graph == NULL)
         return mb_fail(MODBLAS_EINVAL, "graph is NULL; modblas_graph_create makes one");
-    MB_TRY(mb_check_plan_views(plan, C, A, B));
+    modblas_matrix packed;
+    MB_TRY(mb_check_plan_views(plan, &packed, C, &A, &B));
     if (plan->context != graph->context)
         return mb_fail(MODBLAS_EINVAL, "the plan is of another context than the graph");
     MB_TRY(make_room(graph));

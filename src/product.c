@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "product.h"
 
+#include "packed.h"
 #include "run/freivalds.h"
 #include "run/operands.h"
 #include "run/proof.h"
@@ -21,6 +22,11 @@ static uint64_t distance(int64_t stride)
     return stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride;
 }
 
+static const mb_packing *packing_of(const modblas_plan_options *options)
+{
+    return options->packed != NULL ? &options->packed->packing : NULL;
+}
+
 /* A checked product as it will be run: perhaps that of the transposes. */
 typedef struct {
     modblas_context *context;
@@ -32,6 +38,18 @@ typedef struct {
 static bool lies_across(const modblas_matrix *C)
 {
     return distance(C->row_stride) < distance(C->col_stride);
+}
+
+/* Whether the transposed product is computed: the one whose A was packed, or the one with fewer
+ * columns if it is thin, or the one that suits C. */
+static bool is_transposed(const modblas_context *context, const modblas_plan_options *options,
+                          const modblas_matrix *C)
+{
+    if (options->packed != NULL)
+        return options->packed->packing.side == MODBLAS_SIDE_B;
+    if (C->rows != C->cols && mb_plan_is_thin(&context->device[0].caps, C->rows, C->cols))
+        return C->rows < C->cols;
+    return lies_across(C);
 }
 
 /* Views of C <- A*B, or of the transposed product. */
@@ -53,13 +71,36 @@ static void set_views(product *p, const modblas_matrix *C, const modblas_matrix 
         .options = swap ? swapped(options) : *options,
         .overlap = mb_views_overlap(C, A) || mb_views_overlap(C, B),
         .swapped = swap,
+        .packing = packing_of(options),
     };
+}
+
+mb_request mb_usual_request(const modblas_context *context, const modblas_problem *problem,
+                            const modblas_plan_options *options)
+{
+    const int64_t m = problem->m + (problem->m == 0), n = problem->n + (problem->n == 0);
+    const modblas_matrix C = modblas_row_major(NULL, problem->c, m, n, n);
+    const bool swap = is_transposed(context, options, &C), packed = options->packed != NULL;
+    mb_request request = {
+        .problem = *problem,
+        .options = swap ? swapped(options) : *options,
+        .swapped = swap,
+        .packing = packing_of(options),
+        .bytes_a = !packed && !swap && mb_plan_is_thin(&context->device[0].caps, m, n),
+    };
+    request.problem.m = swap ? n : m;
+    request.problem.n = swap ? m : n;
+    request.problem.k += problem->k == 0;
+    request.problem.a = swap ? problem->b : problem->a;
+    request.problem.b = swap ? problem->a : problem->b;
+    return request;
 }
 
 static bool is_planned(const mb_plan *plan, const mb_request *request)
 {
     if (plan == NULL || plan->request.overlap != request->overlap ||
-        plan->request.swapped != request->swapped)
+        plan->request.swapped != request->swapped || plan->request.packing != request->packing ||
+        plan->request.bytes_a != request->bytes_a)
         return false;
     const modblas_problem *x = &plan->request.problem, *y = &request->problem;
     return x->m == y->m && x->n == y->n && x->k == y->k && x->a == y->a && x->b == y->b &&
@@ -71,7 +112,8 @@ static bool is_usable(const mb_plan *plan, const mb_caps *caps)
 {
     if (plan->math.scheme == MODBLAS_SCHEME_PLAIN)
         return true;
-    return caps->struck[plan->math.engine_index][0] == '\0' && (caps->fuses || !plan->math.fused);
+    return caps->struck[plan->math.engine_index][0] == '\0' &&
+           (caps->fuses || !plan->math.fused) && (caps->thins || !plan->math.thin);
 }
 
 /* The given plan, or one made for the product, whose engine is proved at its sizes. Each round but
@@ -116,8 +158,21 @@ fail:
     return status;
 }
 
+/* A device that can use the operands, and whether it can read A as the bytes it is. */
+static modblas_status find_device(product *p, mb_device **device)
+{
+    mb_place place = MB_PLACE_STAGED;
+    const mb_operands *o = &p->o;
+    modblas_status status = mb_choose_device(p->context, &o->C, &o->A, &o->B, device);
+    if (status == MODBLAS_OK && p->request.packing == NULL && mb_lies_in_bytes(&o->A) &&
+        mb_plan_is_thin(&(*device)->caps, o->C.rows, o->C.cols))
+        status = (*device)->backend->locate((*device)->slot[0].worker, &o->A, &place);
+    p->request.bytes_a = status == MODBLAS_OK && place == MB_PLACE_DIRECT;
+    return status;
+}
+
 /* Runs a product with alpha != 0 and no size 0. */
-static modblas_status run_product(const product *p, modblas_plan *owner, mb_trace *trace)
+static modblas_status run_product(product *p, modblas_plan *owner, mb_trace *trace)
 {
     modblas_status status = MODBLAS_OK;
     mb_freivalds *check = NULL;
@@ -125,7 +180,7 @@ static modblas_status run_product(const product *p, modblas_plan *owner, mb_trac
     mb_device *device;
     mb_way *way;
     mb_plan own;
-    MB_TRY(mb_choose_device(p->context, &o->C, &o->A, &o->B, &device));
+    MB_TRY(find_device(p, &device));
     MB_TRY(find_way(p, owner, device, &way, &own));
     if (p->context->verify == MODBLAS_VERIFY_FREIVALDS)
         MB_TRY(mb_freivalds_before(&check, p->context, device, &o->C, &o->A, &o->B, o->alpha,
@@ -147,7 +202,7 @@ static bool prepare(product *p, const modblas_matrix *C, const modblas_matrix *A
                     const modblas_plan_options *options)
 {
     mb_mod mod = mb_mod_make(N);
-    set_views(p, C, A, B, options, N, lies_across(C));
+    set_views(p, C, A, B, options, N, is_transposed(p->context, options, C));
     p->o.alpha = mb_reduce64(alpha, &mod);
     p->o.beta = mb_reduce64(beta, &mod);
     return p->o.alpha != 0 && p->o.A.cols > 0;
@@ -163,7 +218,7 @@ modblas_status mb_multiply(modblas_context *context, const modblas_matrix *C,
         return MODBLAS_OK;
     if (prepare(&p, C, A, B, alpha, beta, N, options)) {
         modblas_status ran = run_product(&p, owner, trace);
-        if (ran != MODBLAS_ENOPLAN || !p.request.swapped)
+        if (ran != MODBLAS_ENOPLAN || !p.request.swapped || options->packed != NULL)
             return ran;
         /* Forced tiles, or little memory, may fit one of the two products only. */
         set_views(&p, C, A, B, options, N, false);
@@ -179,7 +234,7 @@ modblas_status mb_item_prepare(mb_item *item)
     modblas_status status = MODBLAS_OK;
     modblas_plan *plan = item->plan;
     product p = {.context = plan->context};
-    const modblas_plan_options *options = &plan->plan.request.options;
+    const modblas_plan_options *options = &plan->options;
     uint64_t shared = 0, each = 0;
     mb_plan own;
     item->way = NULL;
@@ -187,10 +242,13 @@ modblas_status mb_item_prepare(mb_item *item)
     bool whole = prepare(&p, &item->C, &item->A, &item->B, item->alpha, item->beta,
                          plan->problem.N, options);
     const modblas_matrix *C = &p.o.C;
-    MB_TRY(mb_choose_device(p.context, C, whole ? &p.o.A : C, whole ? &p.o.B : C, &item->device));
+    if (whole && !item->empty)
+        MB_TRY(find_device(&p, &item->device));
+    else
+        MB_TRY(mb_choose_device(p.context, C, C, C, &item->device));
     if (whole && !item->empty) {
         status = find_way(&p, plan, item->device, &item->way, &own);
-        if (status == MODBLAS_ENOPLAN && p.request.swapped) {
+        if (status == MODBLAS_ENOPLAN && p.request.swapped && options->packed == NULL) {
             set_views(&p, &item->C, &item->A, &item->B, options, plan->problem.N, false);
             status = find_way(&p, plan, item->device, &item->way, &own);
         }

@@ -12,6 +12,11 @@ modblas_status mb_multiply(modblas_context *context, const modblas_matrix *C,
                            uint64_t beta, uint64_t N, const modblas_plan_options *options,
                            modblas_plan *owner, mb_trace *trace);
 
+/* The product of row-major views that the device reads as they lie. An empty one needs no plan;
+ * size 1 stands in, so that what is forced is still checked. */
+mb_request mb_usual_request(const modblas_context *context, const modblas_problem *problem,
+                            const modblas_plan_options *options);
+
 /* A product by a plan, with checked views, that is ordered without waiting for it. */
 typedef struct mb_item {
     modblas_plan *plan;

@@ -40,8 +40,10 @@ static modblas_status split(mb_worker *worker, const mb_split_job *job)
         .k_padded = job->k_padded,
         .faults = worker->faults,
         .operand = job->operand,
+        .interleaved = job->interleaved,
     };
-    MB_TRY(require_split(job));
+    if (!job->interleaved)
+        MB_TRY(require_split(job));
     MB_TRY(mb_cuda_send_split(worker, job->cut, &args));
 fail:
     return status;
@@ -49,6 +51,8 @@ fail:
 
 static mb_element sum_type(const mb_join *join)
 {
+    if (join->longs)
+        return MB_ELEMENT_I64;
     if (join->reduced)
         return join->reduced == 1 ? MB_ELEMENT_U8 : MB_ELEMENT_U16;
     return join->wide ? MB_ELEMENT_F64 : MB_ELEMENT_I32;
@@ -137,6 +141,7 @@ const mb_backend mb_cuda_table = {
     .default_workers = mb_cuda_default_workers,
     .rates = mb_cuda_rates,
     .fuses = mb_cuda_fuses,
+    .thins = mb_cuda_thins,
     .worker_create = mb_cuda_worker_create,
     .worker_destroy = mb_cuda_worker_destroy,
     .alloc = mb_cuda_alloc,

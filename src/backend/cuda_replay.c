@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum sort { KIND_SPLIT, KIND_JOIN, KIND_FUSED, KIND_LIBRARY } sort;
+typedef enum sort { KIND_SPLIT, KIND_JOIN, KIND_FUSED, KIND_THIN, KIND_LIBRARY } sort;
 
 /* One job as it was sent last. */
 typedef struct entry {
@@ -26,6 +26,7 @@ typedef struct entry {
             mb_fused_args args;
             uint32_t moduli[MB_MAX_PLANES];
         } fused;
+        mb_thin_args thin;
         mb_gemm_job library;
     } as;
 } entry;
@@ -129,7 +130,7 @@ fail:
     return status;
 }
 
-#if MODBLAS_HAVE_FUSED
+#if MODBLAS_HAVE_HOPPER
 modblas_status mb_cuda_send_fused(mb_worker *worker, const mb_fused_args *args)
 {
     modblas_status status = MODBLAS_OK;
@@ -148,6 +149,27 @@ modblas_status mb_cuda_send_fused(mb_worker *worker, const mb_fused_args *args)
         return MODBLAS_OK;
     MB_CUDA(mb_revise_fused, args, r->exec, old->node);
     old->as = job.as;
+fail:
+    return status;
+}
+
+/* What clears the sums first sees workspace only. */
+modblas_status mb_cuda_send_thin(mb_worker *worker, const mb_thin_args *args)
+{
+    modblas_status status = MODBLAS_OK;
+    mb_replay *r = worker->replay;
+    if (r == NULL || r->exec == NULL)
+        MB_CUDA(mb_launch_thin, args, worker->stream);
+    if (r == NULL)
+        return MODBLAS_OK;
+    if (r->exec == NULL)
+        return append(worker, &(entry){.kind = KIND_THIN, .as.thin = *args});
+    entry *old = next_of(r, KIND_THIN);
+    if (old == NULL || memcmp(&old->as.thin, args, sizeof *args) == 0)
+        return MODBLAS_OK;
+    r->stale = old->as.thin.C != args->C || old->as.thin.ldc != args->ldc;
+    MB_CUDA(mb_revise_thin, args, r->exec, old->node);
+    old->as.thin = *args;
 fail:
     return status;
 }

@@ -65,6 +65,7 @@ modblas_status mb_cuda_device_info(int device, modblas_device_info *info);
 int mb_cuda_default_workers(int device);
 void mb_cuda_rates(int device, mb_rates *rates);
 bool mb_cuda_fuses(int device);
+bool mb_cuda_thins(int device);
 
 /* ---- cuda_worker.c -------------------------------------------------------------------------- */
 
@@ -94,6 +95,7 @@ void mb_cuda_drop(mb_worker *worker, mb_replay *replay);
 /* Jobs of our own kernels: launched, or recorded, or revised. */
 modblas_status mb_cuda_send_split(mb_worker *worker, const mb_cut *cut, const mb_split_args *args);
 modblas_status mb_cuda_send_join(mb_worker *worker, const mb_join *join, const mb_join_args *args);
+modblas_status mb_cuda_send_thin(mb_worker *worker, const mb_thin_args *args);
 modblas_status mb_cuda_send_fused(mb_worker *worker, const mb_fused_args *args);
 
 /* A library's job: *skip if it is part of a replay already. */

@@ -32,6 +32,10 @@ modblas_status mb_exec_finish(mb_team *team, modblas_status status, bool swapped
 modblas_status mb_exec(modblas_context *context, mb_device *device, const mb_plan *plan,
                        const mb_operands *o, mb_trace *trace);
 
+/* A -> the planes of a packing, by a plan that packs. */
+modblas_status mb_exec_pack(modblas_context *context, mb_device *device, const mb_plan *plan,
+                            const mb_packing *packing, const modblas_matrix *A);
+
 /* C <- beta*C, for k = 0 or alpha = 0. */
 modblas_status mb_exec_scale(modblas_context *context, mb_device *device, const modblas_matrix *C,
                              uint64_t beta, uint64_t N);
