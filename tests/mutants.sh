@@ -282,6 +282,27 @@ mutant lands_on_inputs src/plan/constants.c \
 mutant bytes_biased src/plan/constants.c \
     'join->bias = math->fused ? 0 : math->engine->bias;' 'join->bias = math->engine->bias;' fused
 
+# ---- thin products and packed operands
+
+mutant thin_bytes_are_signed src/plan/split.c ': math->bytes_a ? byte' ': math->bytes_a ? half' thin
+mutant thin_on_any_engine src/plan/split.c \
+    'math->engine->in == MB_ELEMENT_I8 && math->radix_bits == BYTE' 'math->radix_bits == BYTE' packed
+mutant thin_bytes_beyond_a_bound src/plan/split.c ' || math->a.limit != UINT64_MAX)' ')' thin
+mutant thin_signed_bytes src/plan/split.c ' || !is_unsigned(p->a) ||' ' ||' thin
+mutant thin_bias_of_32_bits src/plan/constants.c 'math->thin ? MB_LONG_SUM : ' '' thin
+mutant thin_too_wide src/plan/split.c 'MB_THIN_COLUMNS / math->digits_b' 'MB_THIN_COLUMNS' thin
+mutant bytes_off_their_places src/run/operands.c 'view->row_stride * size % align == 0' 'true' thin
+mutant thin_kernel_not_tested src/run/selftest.c 'i < 4 && device->caps.thins' 'i < 0' thin
+mutant packed_for_another_engine src/plan/plan.c \
+    '(packing->math.scheme != rules->scheme || packing->math.engine != caps->engine[e])' \
+    'packing->math.scheme != rules->scheme' packed
+mutant packed_with_fewer_moduli src/plan/plan.c 'math->moduli > packing->math.moduli || ' '' packed
+mutant packed_in_longer_chunks src/plan/plan.c ' || math->longest_k < packing->chunk_k' '' packed
+mutant packed_on_either_side src/packed.c 'if (side != x->side)' 'if ((unsigned)side > 1)' packed
+mutant packed_modulo_another src/packed.c 'if (x->N != p->N)' 'if (x->N == p->N + 1)' packed
+mutant packed_beside_a_view src/packed.c '*given != NULL && (*given)->data != planes' \
+    '(void *)*given == (const void *)planes' packed
+
 mutant more_digits_than_planes src/plan/split.c \
     'math->digits_b > MB_MAX_PLANES' 'math->digits_b > 2 * MB_MAX_PLANES' tiny
 mutant entries_beyond_N_pass src/run/freivalds.c \
