@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Contexts: devices, workers and memory that products run with."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+import weakref
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ._library import check, find_cuda, initialised, library, text
+from ._table import (
+    Backend,
+    DeviceInfo,
+    Engine,
+    Options,
+    Scheme,
+    Verify,
+)
+
+if TYPE_CHECKING:
+    from ._plan import Plan
+
+FORKED = "this context was made before a fork and is its parent's: make a new one here"
+
+
+class Handle:
+    """A context of the library, which ends with the last of its users: whoever calls the library
+    holds the handle meanwhile, so that close() cannot pull it away."""
+
+    __slots__ = ("pointer", "__weakref__")
+
+    def __init__(self, pointer: int) -> None:
+        self.pointer: int | None = pointer
+        _alive.add(self)
+
+    def __del__(self, destroy: Callable[[int], None] = library.modblas_context_destroy) -> None:
+        if self.pointer is not None:
+            destroy(self.pointer)
+
+
+_alive: weakref.WeakSet[Handle] = weakref.WeakSet()
+
+
+class Device(NamedTuple):
+    """What devices() tells of one."""
+
+    backend: str
+    device: int
+    name: str
+    libraries: str
+    memory_total: int
+    memory_free: int
+
+
+def devices() -> list[Device]:
+    """The devices that can be used here; the host is the last.
+
+    >>> import modblas
+    >>> modblas.devices()[-1].backend
+    'host'
+    """
+    find_cuda()
+    count = ctypes.c_int()
+    check(library.modblas_device_list(None, 0, ctypes.byref(count)))
+    infos = (DeviceInfo * count.value)()
+    check(library.modblas_device_list(infos, count.value, ctypes.byref(count)))
+    return [
+        Device(
+            Backend(info.backend).name.lower(),
+            info.device,
+            info.name.decode(),
+            info.libraries.decode(),
+            info.memory_total,
+            info.memory_free,
+        )
+        for info in infos
+    ]
+
+
+def choice(kind: Any, name: str, what: str) -> int:
+    """The value of an enum by its name in lower case."""
+    for member in kind:
+        if member.name.lower() == name:
+            return int(member)
+    names = ", ".join(member.name.lower() for member in kind)
+    raise ValueError(f"{what} is {name!r}; it is one of {names}")
+
+
+class Context:
+    """Devices, workers and a budget of memory, for any number of products and threads.
+
+    Without one, functions use a default context: CUDA where a device can be used, else the host.
+
+    backend: "auto", "host" or "cuda"; EUNAVAILABLE where the one named cannot be used.
+    devices: ordinals of CUDA devices; default: the first.
+    workers: per device, 1 to 64; 0: 2 on a GPU, the usable cores on the host.
+    memory: bytes of workspace per device; 0: half of what is free now.
+    verify: check each product by Freivalds' method, and raise EVERIFY if it is wrong.
+
+    >>> import modblas
+    >>> with modblas.Context("host", workers=1) as context:
+    ...     print(modblas.matmul([[1, 2]], [[3], [4]], 7, context=context))
+    [[4]]
+    """
+
+    def __init__(
+        self,
+        backend: str = "auto",
+        *,
+        devices: Sequence[int] | None = None,
+        workers: int = 0,
+        memory: int = 0,
+        verify: bool = False,
+    ) -> None:
+        kind = choice(Backend, backend, "backend")
+        if kind != Backend.HOST:
+            find_cuda()
+        ordinals = (ctypes.c_int * len(devices or ()))(*(devices or ()))
+        options = initialised(
+            Options(),
+            library.modblas_options_init,
+            backend=kind,
+            devices=ordinals if devices else None,
+            device_count=len(ordinals),
+            workers=workers,
+            memory=memory,
+            verify=Verify.FREIVALDS if verify else Verify.OFF,
+        )
+        pointer = ctypes.c_void_p()
+        check(library.modblas_context_create(ctypes.byref(pointer), ctypes.byref(options)))
+        assert pointer.value is not None
+        self._handle: Handle | None = Handle(pointer.value)
+
+    def handle(self) -> Handle:
+        """For the package: what keeps the library's context alive during a call."""
+        handle = self._handle
+        if handle is None:
+            raise ValueError("this context is closed")
+        if handle.pointer is None:
+            raise RuntimeError(FORKED)
+        return handle
+
+    def explain(self) -> str:
+        """The context in words: backend, devices, workers, budget, engines."""
+        handle = self.handle()
+        return text(library.modblas_context_text, handle.pointer)
+
+    def plan(
+        self,
+        A: Any,
+        B: Any,
+        N: int | None = None,
+        *,
+        scheme: str = "auto",
+        engine: str = "auto",
+        bound_a: int = 0,
+        bound_b: int = 0,
+        tile_m: int = 0,
+        tile_n: int = 0,
+        chunk_k: int = 0,
+    ) -> Plan:
+        """A plan for products of arrays of the shapes and types of A and B, mod N. Their entries
+        are not read.
+
+        scheme: "direct", "split", "rns" or "plain"; engine: "i8", "f64" or "f32". One that is not
+            "auto" is used, or ENOPLAN says why not.
+        bound_a, bound_b: your word that |entry| <= bound for all of A, and of B, which saves work;
+            0: none given. An entry beyond it makes a run fail with EBOUND.
+        tile_m, tile_n, chunk_k: sizes of tiles of C and of chunks of k; 0: the planner's choice.
+        """
+        from ._plan import Plan
+
+        return Plan(
+            self,
+            (A, B, N),
+            scheme=choice(Scheme, scheme, "scheme"),
+            engine=choice(Engine, engine, "engine"),
+            bound_a=bound_a,
+            bound_b=bound_b,
+            tile_m=tile_m,
+            tile_n=tile_n,
+            chunk_k=chunk_k,
+        )
+
+    def close(self) -> None:
+        """Ends the context, once calls that are running and plans made for it have ended."""
+        self._handle = None
+
+    def __enter__(self) -> Context:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        if self._handle is None:
+            return "<modblas.Context, closed>"
+        return f"<modblas.Context: {self.explain().splitlines()[0]}>"
+
+
+_defaults: dict[int | None, Context] = {}
+_lock = threading.Lock()
+
+
+def default_context(device: int | None = None) -> Context:
+    """The context of calls that name none: made when it is first needed, one for operands of the
+    host (which a GPU multiplies where there is one) and one for each CUDA device."""
+    context = _defaults.get(device)
+    if context is None:
+        with _lock:
+            context = _defaults.get(device)
+            if context is None:
+                context = Context() if device is None else Context("cuda", devices=[device])
+                _defaults[device] = context
+    return context
+
+
+def _after_fork() -> None:
+    """A child must neither use nor destroy the contexts of its parent."""
+    global _lock
+    _lock = threading.Lock()
+    for handle in list(_alive):
+        handle.pointer = None
+    _defaults.clear()
+
+
+os.register_at_fork(after_in_child=_after_fork)
