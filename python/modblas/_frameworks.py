@@ -110,8 +110,6 @@ class NumPy(Framework):
         return self._view(array, writable)
 
     def _view(self, array: Any, writable: bool) -> Operand:
-        if isinstance(array, np.ma.MaskedArray):
-            raise TypeError("masked arrays are not taken: .filled(0) gives one without a mask")
         if writable and not array.flags.writeable:
             raise ValueError("out is read-only")
         code = CODES.get(array.dtype.newbyteorder("="))
@@ -231,6 +229,8 @@ class Jax(Framework):
 
     @staticmethod
     def _is_host(array: Any) -> bool:
+        if isinstance(array, np.ndarray):
+            return True
         return all(device.platform == "cpu" for device in array.devices())
 
     def empty(self, shape: tuple[int, ...], code: int, like: Any) -> Any:
@@ -252,7 +252,9 @@ class Jax(Framework):
         return self.jax.numpy.array(fresh, copy=True)
 
     def finish(self, array: Any) -> Any:
-        return self.jax.numpy.asarray(array) if isinstance(array, np.ndarray) else array
+        if not isinstance(array, np.ndarray):
+            return array
+        return self.jax.device_put(array, self.jax.devices("cpu")[0])
 
 
 NUMPY = NumPy()
@@ -282,6 +284,8 @@ def adopt(array: Any) -> tuple[Any, Framework]:
         framework = _of_type(cls)
         if framework is None:
             return _adopt_other(array)
+        if issubclass(cls, np.ma.MaskedArray):
+            raise TypeError("masked arrays are not taken: .filled(0) gives one without a mask")
         _by_type[cls] = framework
     return array, framework
 

@@ -158,8 +158,10 @@ def _stack(A: Operand, B: Operand) -> tuple[int, ...]:
 def _same(product: Product, name: str, array: Any) -> Any:
     """C or out, checked to be as the result is; with its last two axes."""
     A, B, framework = product.A, product.B, product.framework
-    if adopt(array)[1] is not framework:
-        raise TypeError(f"{name} is not {framework.name}'s, as A and B are: convert it")
+    adopted, other = adopt(array)
+    if other is not framework or (name == "out" and adopted is not array):
+        raise TypeError(f"{name} is not an array of {framework.name}, as A and B are: convert it")
+    array = adopted
     last = (A.rows,) * (product.axes[0] - 1) + (B.cols,) * (product.axes[1] - 1)
     shape = (*_stack(A, B), *last)
     if tuple(array.shape) != shape:

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Contexts, plans, threads and forks."""
+
+import gc
+import os
+import threading
+import weakref
+
+import numpy as np
+import pytest
+from conftest import entries
+
+import modblas
+
+I = np.eye(3, dtype=np.int64)
+
+
+def test_explain_and_repr(host):
+    assert host.explain().startswith("device   host 0")
+    assert "host 0" in repr(host)
+    plan = host.plan(np.zeros((300, 200), "u1"), np.zeros((200, 100), "u1"), 251)
+    assert "300 x 200 times 200 x 100 modulo 251" in plan.explain()
+    assert "scheme" in repr(plan)
+    assert modblas.explain(I, I).startswith("product  3 x 3 times 3 x 3 modulo 2^64")
+
+
+def test_close():
+    context = modblas.Context("host", workers=1, memory=1 << 26)
+    plan = context.plan(I, I, 7)
+    with context:
+        assert (modblas.matmul(I, I, 7, context=context) == I).all()
+    with pytest.raises(ValueError, match="closed"):
+        modblas.matmul(I, I, 7, context=context)
+    assert "closed" in repr(context)
+    assert (plan.matmul(I, I) == I).all()  # which keeps what it needs
+
+
+def test_contexts_end(monkeypatch):
+    context = modblas.Context("host", workers=1, memory=1 << 26)
+    handle = weakref.ref(context.handle())
+    plan = context.plan(I, I, 7)
+    del context
+    gc.collect()
+    assert handle() is not None
+    del plan
+    gc.collect()
+    assert handle() is None
+
+
+def test_closed_under_a_running_call():
+    context = modblas.Context("host", workers=1)
+    A = entries((600, 600), "int64", 1)
+    results = []
+    thread = threading.Thread(
+        target=lambda: results.append(modblas.matmul(A, A, context=context))
+    )
+    thread.start()
+    context.close()
+    thread.join()
+    if results:  # else it was closed before the call began
+        assert (results[0] == A @ A).all()
+
+
+def test_verifying_context():
+    with modblas.Context("host", verify=True) as context:
+        A = entries((40, 50), "int64", 1)
+        assert (modblas.matmul(A, A.T, context=context) == A @ A.T).all()
+
+
+def test_plans(host):
+    A, B = entries((30, 40), "int32", 1), entries((40, 20), "int32", 2)
+    N = 2**31 - 1
+    expected = (A.astype(object) @ B.astype(object)) % N
+    for way in ({}, {"scheme": "rns", "engine": "i8"}, {"scheme": "split", "engine": "f64"},
+                {"tile_m": 16, "tile_n": 16}, {"chunk_k": 16}):  # fmt: skip
+        plan = host.plan(A, B, N, **way)
+        assert (plan.matmul(A, B) == expected).all()
+        assert (plan.matmul(A, B, alpha=-1) == -expected % N).all()
+        twice = plan.matmul(np.stack([A, A]), B)
+        assert (twice[0] == expected).all() and (twice[1] == expected).all()
+    out = np.empty((30, 20), "int32")
+    assert plan.matmul(A, B, out=out) is out and (out == expected).all()
+    with pytest.raises(modblas.EINVAL, match="the plan is for"):
+        plan.matmul(A[:29], B)
+    with pytest.raises(modblas.EINVAL, match="the plan is for"):
+        plan.matmul(A.astype("int64"), B)
+    with pytest.raises(ValueError, match="one of auto, direct"):
+        host.plan(A, B, N, scheme="fast")
+
+
+def test_bounds(host):
+    A = np.full((20, 20), 5)
+    plan = host.plan(A, A, bound_a=5, bound_b=5)
+    assert (plan.matmul(A, A) == A @ A).all()
+    A[3, 3] = -6
+    with pytest.raises(modblas.EBOUND):
+        plan.matmul(A, A)
+
+
+def test_threads_share_a_context(host):
+    A = [entries((60 + i, 70), "int64", i) for i in range(8)]
+    wrong = []
+
+    def work(i):
+        for _ in range(20):
+            if (modblas.matmul(A[i], A[i].T, context=host) != A[i] @ A[i].T).any():
+                wrong.append(i)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+def test_the_interpreter_runs_during_a_call():
+    host = modblas.Context("host", workers=1)
+    A = entries((700, 700), "int64", 1)
+    done = threading.Event()
+    thread = threading.Thread(
+        target=lambda: (modblas.matmul(A, A, 2**61 - 1, context=host), done.set())
+    )
+    thread.start()
+    steps = 0
+    while not done.is_set():
+        steps += 1
+        done.wait(0.0005)
+    thread.join()
+    assert steps > 3  # were the lock held, the loop would see the end at once
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_child_makes_its_own_contexts(host):
+    plan = host.plan(I, I, 7)
+    modblas.matmul(I, I, 7)
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            try:
+                modblas.matmul(I, I, 7, context=host)
+            except RuntimeError as error:
+                assert "fork" in str(error)
+                try:
+                    plan.matmul(I, I)
+                except RuntimeError:
+                    code = 0 if (modblas.matmul(2 * I, I, 7) == 2 * I).all() else 2
+        finally:
+            os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert (plan.matmul(I, I) == I).all()
