@@ -55,6 +55,13 @@ static __device__ __forceinline__ void add_sum(mb_joining *s, int32_t sum, const
 }
 
 template <kind known>
+static __device__ __forceinline__ void add_sum(mb_joining *s, int64_t sum, const mb_term &term,
+                                               const mb_join &join)
+{
+    mb_join_i64(s, sum, &term, &join);
+}
+
+template <kind known>
 static __device__ __forceinline__ void add_sum(mb_joining *s, double sum, const mb_term &term,
                                                const mb_join &join)
 {
@@ -372,6 +379,8 @@ extern "C" cudaError_t mb_launch_join(const mb_join *join, const mb_join_args *a
         join_kernel<byte_sum<true>><<<grid, block, 0, stream>>>(padded, bytes, *args);
     else if (join->reduced)
         join_kernel<byte_sum<false>><<<grid, block, 0, stream>>>(padded, bytes, *args);
+    else if (join->longs)
+        join_kernel<int64_t><<<grid, block, 0, stream>>>(padded, bytes, *args);
     else if (join->wide)
         join_kernel<double><<<grid, block, 0, stream>>>(padded, bytes, *args);
     else

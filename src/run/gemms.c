@@ -35,13 +35,16 @@ mb_gemm_job mb_gemms_first(const mb_arithmetic *math, const mb_block *a, const m
         .C = C,
         .lda = a->ld,
         .ldb = b->ld,
-        .ldc = b->lines,
+        .ldc = mb_plan_sum_ld(math, b->lines),
         .stride_a = math->scheme == MODBLAS_SCHEME_RNS ? a->plane_stride : 0,
         .stride_b = b->plane_stride,
-        .stride_c = a->lines * b->lines,
         .moduli = moduli_of(math),
         .digits = math->terms / mb_plan_sums(math),
+        .thin = math->thin,
+        .bytes_a = math->bytes_a,
+        .longest_k = math->band_k,
     };
+    job.stride_c = a->lines * job.ldc;
     set_batch(math, a, &job);
     return job;
 }
