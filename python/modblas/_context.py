@@ -23,22 +23,36 @@ from ._table import (
 if TYPE_CHECKING:
     from ._plan import Plan
 
-FORKED = "this context was made before a fork and is its parent's: make a new one here"
-
 
 class Handle:
-    """A context of the library, which ends with the last of its users: whoever calls the library
+    """An object of the library, which ends with the last of its users: whoever calls the library
     holds the handle meanwhile, so that close() cannot pull it away."""
 
-    __slots__ = ("pointer", "__weakref__")
+    __slots__ = ("_pointer", "_destroy", "_owner", "__weakref__")
 
-    def __init__(self, pointer: int) -> None:
-        self.pointer: int | None = pointer
+    def __init__(
+        self, pointer: int | None, destroy: Callable[[int], None], owner: Handle | None = None
+    ) -> None:
+        self._pointer = pointer
+        self._destroy = destroy
+        self._owner = owner  # which must outlive it
         _alive.add(self)
 
-    def __del__(self, destroy: Callable[[int], None] = library.modblas_context_destroy) -> None:
-        if self.pointer is not None:
-            destroy(self.pointer)
+    @property
+    def pointer(self) -> int:
+        if self._pointer is None:
+            raise RuntimeError(
+                "this context was made before a fork, by the parent process: make a new one here"
+            )
+        return self._pointer
+
+    def __del__(self) -> None:
+        if self._pointer is not None:
+            self._destroy(self._pointer)
+
+    def forget(self) -> None:
+        """In a child of fork: the object is the parent's."""
+        self._pointer = None
 
 
 _alive: weakref.WeakSet[Handle] = weakref.WeakSet()
@@ -131,16 +145,13 @@ class Context:
         )
         pointer = ctypes.c_void_p()
         check(library.modblas_context_create(ctypes.byref(pointer), ctypes.byref(options)))
-        assert pointer.value is not None
-        self._handle: Handle | None = Handle(pointer.value)
+        self._handle: Handle | None = Handle(pointer.value, library.modblas_context_destroy)
 
     def handle(self) -> Handle:
         """For the package: what keeps the library's context alive during a call."""
         handle = self._handle
         if handle is None:
             raise ValueError("this context is closed")
-        if handle.pointer is None:
-            raise RuntimeError(FORKED)
         return handle
 
     def explain(self) -> str:
@@ -223,7 +234,7 @@ def _after_fork() -> None:
     global _lock
     _lock = threading.Lock()
     for handle in list(_alive):
-        handle.pointer = None
+        handle.forget()
     _defaults.clear()
 
 

@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from ctypes import byref, c_void_p
 from typing import Any
 
-from ._context import FORKED, Context
+from ._context import Context, Handle
 from ._library import check, initialised, library, text
 from ._product import prepare
 from ._table import PlanOptions, Problem
@@ -25,8 +24,7 @@ class Plan:
     """
 
     def __init__(self, context: Context, operands: tuple[Any, Any, Any], **options: int) -> None:
-        self._owner = context.handle()  # which must outlive the plan
-        self._pointer: int | None = None
+        handle = context.handle()
         A, B, self._N = operands
         product = prepare(A, B, self._N, None, 1, 0, None)
         C, a, b = product.C, product.A, product.B
@@ -34,12 +32,8 @@ class Plan:
         chosen = initialised(PlanOptions(), library.modblas_plan_options_init, **options)
         pointer = c_void_p()
         create = library.modblas_plan_create
-        check(create(self._owner.pointer, byref(pointer), byref(problem), byref(chosen)))
-        self._pointer = pointer.value
-
-    def __del__(self, destroy: Callable[[int], None] = library.modblas_plan_destroy) -> None:
-        if self._pointer is not None and self._owner.pointer is not None:
-            destroy(self._pointer)
+        check(create(handle.pointer, byref(pointer), byref(problem), byref(chosen)))
+        self._handle = Handle(pointer.value, library.modblas_plan_destroy, handle)
 
     def matmul(
         self,
@@ -52,13 +46,11 @@ class Plan:
         out: Any = None,
     ) -> Any:
         """As modblas.matmul, for operands of the plan's shapes and types."""
-        if self._owner.pointer is None:
-            raise RuntimeError(FORKED)
-        return prepare(A, B, self._N, C, alpha, beta, out).run_plan(self._pointer)
+        return prepare(A, B, self._N, C, alpha, beta, out).run_plan(self._handle.pointer)
 
     def explain(self) -> str:
         """The plan in words: scheme, engine, bounds, tiles, bytes, and why others lost."""
-        return text(library.modblas_plan_text, self._pointer)
+        return text(library.modblas_plan_text, self._handle.pointer)
 
     def __repr__(self) -> str:
         return f"<modblas.Plan: {self.explain().splitlines()[1]}>"

@@ -55,7 +55,7 @@ class Product:
             check(gemm(handle.pointer, byref(self.C), byref(A), byref(self.B), *scalars))
         return self.result()
 
-    def run_plan(self, plan: int | None) -> Any:
+    def run_plan(self, plan: int) -> Any:
         """As run(), by a plan of the library."""
         if self.A.device is not None:
             self.framework.wait(self.A.array)
