@@ -140,15 +140,18 @@ def on_gpu(n: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--quick", action="store_true")
-    quick = parser.parse_args().quick
+    parser.add_argument("--gpu", action="store_true", help="only what is on the GPU")
+    given = parser.parse_args()
+    quick = given.quick
     print(f"modblas {modblas.__version__}, NumPy {np.__version__}")
     for device in modblas.devices():
         print(f"{device.backend} {device.device}: {device.name} ({device.libraries})")
-    overhead()
-    against_numpy(128 if quick else 1024)
-    with modblas.Context("host") as context:
-        threads(context, 64, np.asarray, "host")
-        threads(context, 256, np.asarray, "host")
+    if not given.gpu:
+        overhead()
+        against_numpy(128 if quick else 1024)
+        with modblas.Context("host") as context:
+            for size in (64, 256):
+                threads(context, size, np.asarray, "host")
     if any(device.backend == "cuda" for device in modblas.devices()):
         on_gpu(512 if quick else 4096)
 

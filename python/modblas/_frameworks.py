@@ -150,8 +150,7 @@ class CuPy(Framework):
             return self.cupy.empty(shape, DTYPES[code])
 
     def wait(self, array: Any) -> None:
-        with array.device:
-            self.cupy.cuda.get_current_stream().synchronize()
+        self.cupy.cuda.get_current_stream(array.device.id).synchronize()
 
     def numpy(self, array: Any) -> Any:
         return self.cupy.asnumpy(array)

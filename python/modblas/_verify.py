@@ -98,10 +98,15 @@ def _freivalds(R: Any, A: Any, B: Any, C: Any, alpha: int, beta: int, N: int) ->
     return bool((_times(_limbs(R), V, N) == want % N).all())
 
 
+def least_factor(N: int) -> int:
+    """The least prime factor of N > 1 up to 256, else 257, which is not above it."""
+    return next((p for p in range(2, 257) if N % p == 0), 257)
+
+
 def _rounds(N: int, span: int) -> int:
     """Columns of V, uniform below span, that miss a wrong product with less than 2^-40. One misses
-    with ceil(span / p) / span at most, where p is the least prime factor of N."""
-    p = next((p for p in range(2, 257) if N % p == 0), 257)
+    with ceil(span / p) / span at most, for the least prime factor p of N, or one below it."""
+    p = least_factor(N)
     miss = min(-(-span // p), span - 1) / span
     return math.ceil(-40 / math.log2(miss))
 

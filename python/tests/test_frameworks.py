@@ -141,11 +141,14 @@ def test_work_before_and_after_on_another_stream(framework):
     A = entries((2048, 2048), "int64", 1)
     if isinstance(framework, Cupy):
         stream = framework.cupy.cuda.Stream(non_blocking=True)
+        synchronize = framework.cupy.cuda.Device().synchronize
     elif isinstance(framework, Torch) and framework.device == "cuda":
         stream = framework.torch.cuda.stream(framework.torch.cuda.Stream())
+        synchronize = framework.torch.cuda.synchronize
     else:
         pytest.skip("it has no streams")
-    a, expected = framework.put(A), None
+    a = framework.put(A)
+    synchronize()  # the other stream does not wait for the copy
     with stream:
         b = a + 0
         for _ in range(20):
@@ -154,10 +157,7 @@ def test_work_before_and_after_on_another_stream(framework):
     for _ in range(20):
         A = A * 3 + 1
     expected = A[:3] @ A + A[:3]
-    if isinstance(framework, Cupy):
-        stream.synchronize()
-    else:
-        framework.torch.cuda.synchronize()
+    synchronize()
     assert (framework.get(c)[:3] == expected).all()
 
 

@@ -28,6 +28,16 @@ def test_right_and_wrong(method):
     check()
 
 
+@pytest.mark.parametrize("N", [2, 3, 4, 5, 6, 255, 257 * 263, 2**31 - 1])
+def test_one_wrong_entry_is_found(N):
+    A, B = entries((7, 8), "int64", 1), entries((8, 9), "int64", 2)
+    C = modblas.matmul(A, B, N)
+    for i in range(63):
+        D = C.copy()
+        D.flat[i] = (D.flat[i] + N // _verify.least_factor(N)) % N
+        assert not modblas.verify(D, A, B, N)
+
+
 def test_stacks_vectors_and_wrap_around():
     A, v = entries((3, 4, 4), "int16", 1), entries((4,), "int16", 2)
     R = modblas.matmul(A, v)
