@@ -11,6 +11,9 @@ enum { LANES = 32, ROWS = 8 };
 /* Rows that a thread joins one after the other. */
 enum { AGAIN = 4 };
 
+/* Blocks that do not fill a GPU: threads then join one row each. */
+enum { FEW = 1024 };
+
 /* Planes of sums that are on their way together. Terms beyond the last are 0, so that an odd plane
  * needs no branch: 0 is added to everything. Bytes of all planes come at once. */
 enum { BATCH = 2 };
@@ -369,6 +372,8 @@ extern "C" cudaError_t mb_launch_join(const mb_join *join, const mb_join_args *a
         return cudaSuccess;
     dim3 block(LANES, ROWS);
     dim3 grid(blocks(args->cols, LANES * EACH, GRID_X), blocks(args->rows, ROWS * AGAIN, GRID_Y));
+    if ((int64_t)grid.x * grid.y < FEW)
+        grid.y = blocks(args->rows, ROWS, GRID_Y);
     mb_join padded = *join;
     for (int i = join->terms; i < MB_MAX_PLANES; i++)
         padded.term[i] = {};

@@ -77,7 +77,7 @@ typedef struct mb_fused_args {
 } mb_fused_args;
 
 /* Thin INT8 products: for u < terms, r < m, c < n
- *     C[u*term_stride + r*ldc + c] = sum_{j<k} A[r*lda + j] * B[(u*n + c)*ldb + j]
+ *     C[u*term_stride + c*ldc + r] = sum_{j<k} A[r*lda + j] * B[(u*n + c)*ldb + j]
  * A is uint8 if a_unsigned, else int8; strides in elements. Sums of longest_k products fit 32
  * bits. Requires: compute capability 9.0; 0 < n*terms <= 256; m, k > 0 and below 2^31
  * - 256; longest_k >= 128; A, B, lda and ldb multiples of 16. */

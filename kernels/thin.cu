@@ -170,9 +170,9 @@ MB_INLINE void add_to_memory(const int32_t (&d)[columns / 2], const work &w, int
             if (place >= w.columns)
                 return;
             const int term = place / w.n;
-            int64_t *to = w.C + term * w.term_stride + row * w.ldc + (place - term * w.n);
+            int64_t *to = w.C + term * w.term_stride + (place - term * w.n) * w.ldc + row;
 #pragma unroll
-            for (int h = 0; h < 2; h++, to += 8 * w.ldc)
+            for (int h = 0; h < 2; h++, to += 8)
                 if (row + 8 * h < w.m)
                     atomicAdd((unsigned long long *)to,
                               (unsigned long long)(int64_t)d[4 * j + 2 * h + e]);
@@ -270,7 +270,7 @@ static cudaError_t launch(const mb_thin_args *a, cudaStream_t stream)
                                  cudaFuncAttributeMaxDynamicSharedMemorySize,
                                  sizeof(shared<columns>));
     for (int t = 0; t < a->terms && e == cudaSuccess; t++)
-        e = cudaMemsetAsync(a->C + t * a->term_stride, 0, (size_t)(a->m * a->ldc) * sizeof *a->C,
+        e = cudaMemsetAsync(a->C + t * a->term_stride, 0, (size_t)(a->n * a->ldc) * sizeof *a->C,
                             stream);
     if (e != cudaSuccess)
         return e;

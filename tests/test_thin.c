@@ -181,7 +181,7 @@ static modblas_status wrong_gemm(mb_worker *worker, const mb_gemm_job *job)
 {
     modblas_status status = mb_backend_host()->gemm(worker, job);
     if (status == MODBLAS_OK && job->thin && job->bytes_a == lose_bytes)
-        ((int64_t *)job->C)[(job->m - 1) * job->ldc + job->n - 1] -= 1;
+        ((int64_t *)job->C)[(job->n - 1) * job->ldc + job->m - 1] -= 1;
     return status;
 }
 

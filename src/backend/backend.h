@@ -61,7 +61,8 @@ typedef struct mb_gemm_job {
      * any size; n residues, ldc, stride_c and C itself are multiples of 16 bytes. */
     const uint32_t *moduli;
     int digits;
-    /* Where the backend thins: C holds int64 sums of any length. A is the same for all products,
+    /* Where the backend thins: C holds int64 sums of any length, the lines of its transpose: that
+     * of A's line r and B's line c at C[i*stride_c + c*ldc + r]. A is the same for all products,
      * unsigned bytes if bytes_a; B_i+1 lies n lines after B_i; n*count <= MB_THIN_COLUMNS; sums of
      * longest_k products fit 32 bits, longest_k >= 128; lda, ldb, A and B are multiples of 16
      * bytes, m, n and k any size. */

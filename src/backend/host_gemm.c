@@ -248,7 +248,7 @@ static void gemm_thin(const mb_gemm_job *job, int64_t i)
             int64_t sum = 0;
             for (int64_t j = 0; j < job->k; j++)
                 sum += (job->bytes_a ? a[j] : (int8_t)a[j]) * b[j];
-            ((int64_t *)job->C)[i * job->stride_c + r * job->ldc + c] = sum;
+            ((int64_t *)job->C)[i * job->stride_c + c * job->ldc + r] = sum;
         }
     }
 }

@@ -20,14 +20,12 @@ int mb_plan_sums(const mb_arithmetic *math)
 /* Sums of thin products are read by fours. */
 enum { LONG_ALIGN = 4 };
 
-int64_t mb_plan_sum_rows(const mb_arithmetic *math, int64_t rows)
+mb_sum_plane mb_plan_sum_plane(const mb_arithmetic *math, int64_t rows, int64_t cols)
 {
-    return math->thin ? rows : mb_round_up(rows, math->engine->align);
-}
-
-int64_t mb_plan_sum_ld(const mb_arithmetic *math, int64_t cols)
-{
-    return mb_round_up(cols, math->thin ? LONG_ALIGN : math->engine->align);
+    if (math->thin)
+        return (mb_sum_plane){cols, mb_round_up(rows, LONG_ALIGN)};
+    const int align = math->engine->align;
+    return (mb_sum_plane){mb_round_up(rows, align), mb_round_up(cols, align)};
 }
 
 bool mb_plan_may_land(const mb_plan *plan)

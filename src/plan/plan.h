@@ -116,9 +116,12 @@ mb_block mb_plan_block(const mb_arithmetic *math, int operand, int64_t lines, in
 mb_element mb_plan_sum(const mb_arithmetic *math);
 int mb_plan_sums(const mb_arithmetic *math);
 
-/* Rows and leading dimension of the planes of sums of a tile of C. */
-int64_t mb_plan_sum_rows(const mb_arithmetic *math, int64_t rows);
-int64_t mb_plan_sum_ld(const mb_arithmetic *math, int64_t cols);
+/* Planes of sums of a tile of rows x cols entries: lines, `ld` apart, along rows of C, or of its
+ * transpose if thin. */
+typedef struct mb_sum_plane {
+    int64_t lines, ld;
+} mb_sum_plane;
+mb_sum_plane mb_plan_sum_plane(const mb_arithmetic *math, int64_t rows, int64_t cols);
 
 /* Whether a product is for thin GEMMs, after its transposition if m < n. */
 enum { MB_THIN_MOST = 64 };

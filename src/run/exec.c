@@ -205,9 +205,9 @@ static uint64_t *carry_at(const call *c, int w, int64_t tile)
 {
     if (!c->plan->request.overlap)
         return mb_arena_at(mb_team_memory(&c->team, w), &c->each, MB_REGION_CARRY, 0, 0);
-    const mb_arithmetic *math = &c->plan->math;
-    uint64_t bytes = (uint64_t)mb_plan_sum_rows(math, c->plan->tile_m) *
-                     (uint64_t)mb_plan_sum_ld(math, c->plan->tile_n) * sizeof(uint64_t);
+    const mb_plan *plan = c->plan;
+    const mb_sum_plane plane = mb_plan_sum_plane(&plan->math, plan->tile_m, plan->tile_n);
+    uint64_t bytes = (uint64_t)plane.lines * (uint64_t)plane.ld * sizeof(uint64_t);
     return mb_arena_at(mb_team_shared(&c->team), &c->shared, MB_REGION_CARRY, bytes, tile);
 }
 
@@ -227,7 +227,7 @@ static modblas_status join_tile(call *c, int w, int64_t tile, const void *sums, 
     const mb_plan *plan = c->plan;
     mb_worker *worker = mb_team_worker(&c->team, w);
     modblas_matrix C = tile_of_c(c, tile / plan->tiles_n, tile % plan->tiles_n);
-    int64_t ld = mb_plan_sum_ld(&plan->math, C.cols);
+    const mb_sum_plane plane = mb_plan_sum_plane(&plan->math, C.rows, C.cols);
     int handle;
     mb_join_job job = {
         .join = sums != NULL ? &c->constants.join : NULL,
@@ -235,12 +235,12 @@ static modblas_status join_tile(call *c, int w, int64_t tile, const void *sums, 
         .float_limit = MB_FLOAT_LIMIT,
         .acc = sums,
         .acc_type = mb_plan_sum(&plan->math),
-        .acc_ld = ld,
-        .acc_plane_stride = mb_plan_sum_rows(&plan->math, C.rows) * ld,
+        .acc_ld = plane.ld,
+        .acc_plane_stride = plane.lines * plane.ld,
         .rows = C.rows,
         .cols = C.cols,
         .carry = carry_at(c, w, tile),
-        .carry_ld = ld,
+        .carry_ld = plane.ld,
         .add_carry = !first,
         .to_carry = !store,
         .C = C,
@@ -251,6 +251,11 @@ static modblas_status join_tile(call *c, int w, int64_t tile, const void *sums, 
         job.C = staged_tile(c, w, &C);
         if (c->beta != 0)
             MB_TRY(c->backend->upload(worker, &job.C, &C));
+    }
+    if (plan->math.thin) {
+        job.C = modblas_transpose(job.C);
+        job.rows = C.cols;
+        job.cols = C.rows;
     }
     MB_TRY(c->backend->join(worker, &job));
     MB_TRY(mb_trace_end(c->trace, &c->team, w, handle));

@@ -199,7 +199,8 @@ static modblas_status check_term(const proof *p, const mb_gemm_job *job, int u, 
     MB_TRY(thin_of_B(&t, job, u, x, bx, bx + job->k * t.columns));
     MB_TRY(thin_product(&t, A, job->bytes_a ? MB_ELEMENT_U8 : in, job->m, job->k, job->lda, 1, bx,
                         abx));
-    MB_TRY(thin_product(&t, C, sum, job->m, job->n, job->ldc, 1, x, cx));
+    MB_TRY(thin_product(&t, C, sum, job->m, job->n, job->thin ? 1 : job->ldc,
+                        job->thin ? job->ldc : 1, x, cx));
     *right = *right && memcmp(abx, cx, (size_t)(job->m * t.columns) * sizeof *cx) == 0;
 fail:
     return status;

@@ -119,7 +119,8 @@ static int64_t answer(const proof *p, filling how, int64_t row, int64_t col)
 static bool is_right(const proof *p, filling how)
 {
     for (int64_t i = 0; i < p->m * p->n; i++) {
-        if (get(p->c, sum_of(p), i) != answer(p, how, i / p->n, i % p->n))
+        const int64_t row = p->thin ? i % p->m : i / p->n, col = p->thin ? i / p->m : i % p->n;
+        if (get(p->c, sum_of(p), i) != answer(p, how, row, col))
             return false;
     }
     return true;
@@ -146,7 +147,7 @@ static modblas_status multiply(const proof *p, filling how, bool *right)
                        .C = p->C,
                        .lda = p->k,
                        .ldb = p->k,
-                       .ldc = p->n,
+                       .ldc = p->thin ? p->m : p->n,
                        .count = 1,
                        .moduli = p->modulus,
                        .digits = p->digits,
