@@ -44,8 +44,10 @@ def random(n: int, seed: int = 1) -> Any:
     return np.random.default_rng(seed).integers(-(2**63), 2**63 - 1, (n, n), endpoint=True)
 
 
-def checked(result: Any, A: Any, N: int | None) -> None:
-    if not modblas.verify(result, A, A, N):
+def checked(result: Any, A: Any) -> None:
+    """Stops if rows of A @ A are not NumPy's."""
+    rows = np.random.default_rng(2).integers(0, len(A), 4)
+    if (result[rows] != A[rows] @ A).any():
         raise SystemExit("a product is wrong")
 
 
@@ -55,7 +57,7 @@ def overhead() -> None:
         A, C = random(8), np.empty((8, 8), np.int64)
         a, c = NUMPY.view(A), NUMPY.view(C)
         pointer = context.handle().pointer
-        checked(modblas.matmul(A, A, MODULUS, context=context), A, MODULUS)
+        checked(modblas.matmul(A, A, context=context), A)
         whole = seconds(lambda: modblas.matmul(A, A, MODULUS, context=context))
         bare = seconds(lambda: gemm(pointer, byref(c), byref(a), byref(a), 1, 0, MODULUS))
         print(f"8 x 8, host: {whole * 1e6:.1f} us, the C call through ctypes {bare * 1e6:.1f} us")
@@ -64,7 +66,7 @@ def overhead() -> None:
 def against_numpy(n: int) -> None:
     with modblas.Context("host") as context:
         A = random(n)
-        checked(modblas.matmul(A, A, context=context), A, None)
+        checked(modblas.matmul(A, A, context=context), A)
         ours = seconds(lambda: modblas.matmul(A, A, context=context), 2)
         theirs = seconds(lambda: A @ A, 0, 2)
     print(f"int64, n = {n}, host: {ours * 1e3:.1f} ms, A @ A {theirs * 1e3:.1f} ms: "
@@ -98,8 +100,8 @@ def threads(context: modblas.Context, n: int, put: Callable[[Any], Any], what: s
 def bench(n: int) -> float:
     """The time that modblas-bench has for the same product in device memory."""
     words = ["--backend", "cuda", "--size", str(n), "--modulus", "2^64", "--type", "i64"]
-    command = [find_bench(), *words, "--out-type", "i64", "--format", "json"]
-    return float(json.loads(subprocess.check_output(command))[0]["seconds_median"])
+    command = [find_bench(), *words, "--out-type", "i64", "--seconds", "0.3"]
+    return float(json.loads(subprocess.check_output([*command, "--format", "json"]))[0]["seconds_median"])
 
 
 def on_gpu(n: int) -> None:
@@ -118,7 +120,7 @@ def on_gpu(n: int) -> None:
 
             return seconds(burst, 0.5, 5) / 10
 
-        checked(modblas.matmul(A, A, context=context), A, None)
+        checked(cupy.asnumpy(modblas.matmul(A, A, context=context)), cupy.asnumpy(A))
         out = cupy.empty_like(A)
         ours = timed(lambda: modblas.matmul(A, A, context=context))
         into = timed(lambda: modblas.matmul(A, A, out=out, context=context))

@@ -36,6 +36,20 @@ def operand(
     return view
 
 
+def extent(view: Operand) -> tuple[int, int]:
+    """The addresses of a view's first byte and of the byte after its last."""
+    size, first = SIZES[view.type], view.data or 0
+    axes = [(view.rows, view.row_stride * size), (view.cols, view.col_stride * size)]
+    reach = [(n - 1) * step for n, step in [*axes, *zip(view.stack, view.steps)]]
+    return first + sum(min(0, r) for r in reach), first + size + sum(max(0, r) for r in reach)
+
+
+def overlap(a: Operand, b: Operand) -> bool:
+    """Whether two views of one device may share memory."""
+    (a0, a1), (b0, b1) = extent(a), extent(b)
+    return a0 < b1 and b0 < a1
+
+
 def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(math.prod(shape[i + 1 :]) for i in range(len(shape)))
 

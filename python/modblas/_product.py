@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ._context import Context, default_context
-from ._frameworks import Framework, Operand, adopt
+from ._frameworks import Framework, Operand, adopt, overlap
 from ._library import check, gemm, library
 from ._table import Matrix
 from ._types import (
@@ -187,7 +187,9 @@ def _place_result(
             )
         if view.device != A.device:
             raise ValueError(f"out is on {_place(view)} and A on {_place(A)}: move one of them")
-        if view.array is target and (product.beta == 0 or C is out):
+        # No product of a stack may write where another reads.
+        alone = not view.stack or not (overlap(view, A) or overlap(view, B))
+        if view.array is target and (product.beta == 0 or C is out) and alone:
             product.C = view
             return
         product.target, code = target, view.type

@@ -102,6 +102,17 @@ def test_out_keeps_to_its_window():
         assert (target == -77).all()
 
 
+def test_stacks_may_be_written_onto_their_operands():
+    for where in range(6):
+        S, T = entries((5, 4, 4), "int64", 1), entries((5, 4, 4), "int64", 2)
+        A, B, out = [
+            (S, T, S), (S, T, T), (S, S[0], S), (S[4], S, S), (S, T, S[::-1]),
+            (S.transpose(0, 2, 1), T, S),
+        ][where]  # fmt: skip
+        expected = A @ B
+        assert modblas.matmul(A, B, out=out) is out and (out == expected).all()
+
+
 def test_out_of_vectors():
     A, v = entries((4, 4), "int64", 1), entries((4,), "int64", 2)
     out = np.empty(8, "int64")[::2]
