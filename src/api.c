@@ -3,6 +3,7 @@
 #include "api.h"
 
 #include "check.h"
+#include "packed.h"
 #include "run/freivalds.h"
 #include "run/operands.h"
 #include "run/proof.h"
@@ -101,9 +102,11 @@ static uint64_t distance(int64_t stride)
     return stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride;
 }
 
+/* A is not read where it is packed. */
 typedef struct {
     modblas_context *context;
     modblas_matrix C, A, B;
+    const modblas_packed *packed;
     mb_request request;
     uint64_t alpha, beta;
 } product;
@@ -140,15 +143,17 @@ static void set_views(product *p, const modblas_matrix *C, const modblas_matrix 
                     .b = p->B.type,
                     .N = N},
         .options = swap ? swapped(options) : *options,
-        .overlap = mb_views_overlap(C, A) || mb_views_overlap(C, B),
         .swapped = swap,
+        .packing = p->packed != NULL ? &p->packed->packing : NULL,
     };
+    p->request.overlap =
+        mb_views_overlap(&p->C, &p->B) || (p->packed == NULL && mb_views_overlap(&p->C, &p->A));
 }
 
 static bool is_planned(const mb_plan *plan, const mb_request *request)
 {
     if (plan == NULL || plan->request.overlap != request->overlap ||
-        plan->request.swapped != request->swapped)
+        plan->request.packing != request->packing || plan->request.swapped != request->swapped)
         return false;
     const modblas_problem *x = &plan->request.problem, *y = &request->problem;
     return x->m == y->m && x->n == y->n && x->k == y->k && x->a == y->a && x->b == y->b &&
@@ -185,12 +190,22 @@ fail:
     return status;
 }
 
+/* The packed operand's device, or one that can use all views. */
+static modblas_status choose_device(const product *p, mb_device **device)
+{
+    if (p->packed == NULL)
+        return mb_choose_device(p->context, &p->C, &p->A, &p->B, device);
+    *device = p->packed->device;
+    return mb_locate_all(*device, &p->C, &p->B, &p->B);
+}
+
 /* Finds out whether A can be read as the bytes it is. */
 static modblas_status find_bytes(product *p, mb_device *device)
 {
     mb_place place = MB_PLACE_STAGED;
     modblas_status status = MODBLAS_OK;
-    if (mb_plan_is_thin(&device->caps, p->C.rows, p->C.cols) && mb_lies_in_bytes(&p->A))
+    if (p->packed == NULL && mb_plan_is_thin(&device->caps, p->C.rows, p->C.cols) &&
+        mb_lies_in_bytes(&p->A))
         status = device->backend->locate(device->slot[0].worker, &p->A, &place);
     p->request.bytes_a = status == MODBLAS_OK && place == MB_PLACE_DIRECT;
     return status;
@@ -205,13 +220,14 @@ static modblas_status run_product(product *p, const mb_plan *plan, mb_trace *tra
     mb_device *device;
     mb_plan proved;
     uint64_t N = p->request.problem.N;
-    MB_TRY(mb_choose_device(p->context, &p->C, &p->A, &p->B, &device));
+    MB_TRY(choose_device(p, &device));
     MB_TRY(find_bytes(p, device));
     MB_TRY(find_proved_plan(p, plan, device, &proved));
     if (p->context->verify == MODBLAS_VERIFY_FREIVALDS)
         MB_TRY(mb_freivalds_before(&check, p->context, device, &p->C, &p->A, &p->B, p->alpha,
                                    p->beta, N));
-    MB_TRY(mb_exec(p->context, device, &proved, &p->C, &p->A, &p->B, p->alpha, p->beta, trace));
+    MB_TRY(mb_exec(p->context, device, &proved, &p->C, p->packed != NULL ? NULL : &p->A, &p->B,
+                   p->alpha, p->beta, trace));
     if (check != NULL)
         MB_TRY(mb_freivalds_after(check, &p->C));
 fail:
@@ -224,16 +240,19 @@ static modblas_status multiply(modblas_context *context, const modblas_matrix *C
                                uint64_t beta, uint64_t N, const modblas_plan_options *options,
                                const mb_plan *plan, mb_trace *trace)
 {
-    product p = {.context = context};
+    const modblas_packed *packed = options->packed;
+    product p = {.context = context, .packed = packed};
     mb_mod mod = mb_mod_make(N);
     if (C->rows == 0 || C->cols == 0)
         return MODBLAS_OK;
-    set_views(&p, C, A, B, options, N, is_transposed(context, C));
+    const bool swap =
+        packed != NULL ? packed->packing.side == MODBLAS_SIDE_B : is_transposed(context, C);
+    set_views(&p, C, A, B, options, N, swap);
     p.alpha = mb_reduce64(alpha, &mod);
     p.beta = mb_reduce64(beta, &mod);
     if (p.alpha != 0 && p.A.cols > 0) {
         modblas_status ran = run_product(&p, plan, trace);
-        if (ran != MODBLAS_ENOPLAN || !p.request.swapped)
+        if (ran != MODBLAS_ENOPLAN || !p.request.swapped || packed != NULL)
             return ran;
         /* Forced tiles, or little memory, may fit one of the two products only. */
         set_views(&p, C, A, B, options, N, false);
@@ -303,11 +322,14 @@ static mb_request usual_request(const modblas_context *context, const modblas_pr
 {
     const int64_t m = problem->m + (problem->m == 0), n = problem->n + (problem->n == 0);
     const modblas_matrix C = modblas_row_major(NULL, problem->c, m, n, n);
-    const bool swap = is_transposed(context, &C);
+    const mb_packing *packing = options->packed != NULL ? &options->packed->packing : NULL;
+    const bool swap = packing ? packing->side == MODBLAS_SIDE_B : is_transposed(context, &C);
     mb_request request = {.problem = *problem,
                           .options = swap ? swapped(options) : *options,
                           .swapped = swap,
-                          .bytes_a = !swap && mb_plan_is_thin(&context->device[0].caps, m, n)};
+                          .packing = packing,
+                          .bytes_a = !packing && !swap &&
+                                     mb_plan_is_thin(&context->device[0].caps, m, n)};
     request.problem.m = swap ? n : m;
     request.problem.n = swap ? m : n;
     request.problem.k += problem->k == 0;
@@ -330,13 +352,16 @@ modblas_status modblas_plan_create(modblas_context *context, modblas_plan **plan
     options = options != NULL ? options : &defaults;
     MB_TRY(mb_check_plan_options(options));
     MB_TRY(mb_check_problem(problem));
+    if (options->packed != NULL)
+        MB_TRY(mb_check_packed(options->packed, context, problem, options));
     made = calloc(1, sizeof *made);
     if (made == NULL)
         MB_TRY(mb_fail(MODBLAS_ENOMEM, "no memory for a plan"));
     made->context = context;
     made->options = *options;
     mb_request request = usual_request(context, problem, options);
-    mb_caps caps = mb_device_caps(context, &context->device[0]);
+    mb_device *device = options->packed != NULL ? options->packed->device : &context->device[0];
+    mb_caps caps = mb_device_caps(context, device);
     MB_TRY(mb_plan_make(&made->plan, &made->reasons, &request, &caps));
     made->problem = *problem;
     *plan = made;
@@ -351,6 +376,25 @@ void modblas_plan_destroy(modblas_plan *plan)
     free(plan);
 }
 
+/* A view in the place of the packed operand, with sizes and type but nothing to read. */
+static modblas_status put_packed(const modblas_plan *plan, modblas_matrix *view,
+                                 const modblas_matrix **A, const modblas_matrix **B)
+{
+    static const uint64_t place;
+    const modblas_packed *packed = plan->options.packed;
+    const modblas_problem *p = &plan->problem;
+    if (packed == NULL)
+        return MODBLAS_OK;
+    const bool b = packed->packing.side == MODBLAS_SIDE_B;
+    const modblas_matrix **given = b ? B : A;
+    if (*given != NULL)
+        return mb_fail(MODBLAS_EINVAL, "%c was packed; NULL takes its place", "AB"[b]);
+    *view = modblas_row_major(&place, b ? p->b : p->a, b ? p->k : p->m, b ? p->n : p->k, 0);
+    view->col_stride = 0;
+    *given = view;
+    return MODBLAS_OK;
+}
+
 modblas_status mb_plan_run_traced(modblas_plan *plan, const modblas_matrix *C,
                                   const modblas_matrix *A, const modblas_matrix *B, uint64_t alpha,
                                   uint64_t beta, mb_trace *trace)
@@ -358,8 +402,10 @@ modblas_status mb_plan_run_traced(modblas_plan *plan, const modblas_matrix *C,
     modblas_status status = MODBLAS_OK;
     if (plan == NULL)
         return mb_fail(MODBLAS_EINVAL, "plan is NULL; modblas_plan_create makes one");
-    MB_TRY(mb_check_views(C, A, B));
+    modblas_matrix packed;
     const modblas_problem *p = &plan->problem;
+    MB_TRY(put_packed(plan, &packed, &A, &B));
+    MB_TRY(mb_check_views(C, A, B));
     if (C->rows != p->m || C->cols != p->n || A->cols != p->k)
         return mb_fail(MODBLAS_EINVAL,
                        "the views have m, n, k = %" PRId64 ", %" PRId64 ", %" PRId64
@@ -391,4 +437,34 @@ modblas_status modblas_plan_text(const modblas_plan *plan, char *text, size_t si
     if (needed != NULL)
         *needed = all;
     return MODBLAS_OK;
+}
+
+modblas_status modblas_gemm_packed(const modblas_packed *packed, modblas_side side,
+                                   const modblas_matrix *C, const modblas_matrix *X,
+                                   uint64_t alpha, uint64_t beta)
+{
+    modblas_status status = MODBLAS_OK;
+    modblas_plan_options options;
+    modblas_plan *plan = NULL;
+    if (packed == NULL || C == NULL || X == NULL)
+        return mb_fail(MODBLAS_EINVAL, "packed, C or X is NULL; all are required");
+    const mb_packing *x = &packed->packing;
+    const bool b = x->side == MODBLAS_SIDE_B;
+    if (side != x->side)
+        return mb_fail(MODBLAS_EINVAL, "the operand was packed as %c; it is none for side %d",
+                       "AB"[b], (int)side);
+    modblas_plan_options_init(&options);
+    options.packed = packed;
+    modblas_problem problem = {.m = C->rows,
+                               .n = C->cols,
+                               .k = b ? X->cols : X->rows,
+                               .c = C->type,
+                               .a = b ? X->type : x->type,
+                               .b = b ? x->type : X->type,
+                               .N = x->N};
+    MB_TRY(modblas_plan_create(packed->context, &plan, &problem, &options));
+    MB_TRY(modblas_plan_run(plan, C, b ? X : NULL, b ? NULL : X, alpha, beta));
+fail:
+    modblas_plan_destroy(plan);
+    return status;
 }

@@ -74,6 +74,8 @@ static void *planes_at(const call *c, int w, int operand, int64_t tile, int64_t 
 {
     if (operand == OPERAND_A && c->plan->math.bytes_a)
         return bytes_of_a(c, tile, chunk).data;
+    if (operand == OPERAND_A && c->plan->request.packing)
+        return mb_arena_packed(c->plan->request.packing, chunk);
     bool shared = c->plan->shared;
     void *base = shared ? mb_team_shared(&c->team) : mb_team_memory(&c->team, w);
     return mb_arena_planes(base, shared ? &c->shared : &c->each, c->plan, operand, tile, chunk);
@@ -126,7 +128,8 @@ fail:
 /* How many blocks of A are split. */
 static int64_t blocks_of_a(const call *c)
 {
-    return c->plan->math.bytes_a ? 0 : c->plan->tiles_m * c->plan->chunks;
+    const bool ready = c->plan->math.bytes_a || c->plan->request.packing;
+    return ready ? 0 : c->plan->tiles_m * c->plan->chunks;
 }
 
 /* Task of the first phase: block `task` of A's blocks, then of B's. */
@@ -325,6 +328,7 @@ modblas_status mb_exec(modblas_context *context, mb_device *device, const mb_pla
 {
     modblas_status status = MODBLAS_OK, waited;
     uint32_t faults = 0;
+    const modblas_matrix nothing = {.data = NULL};
     if (plan->math.scheme == MODBLAS_SCHEME_PLAIN)
         return mb_exec_plain(context, device, plan, C, A, B, alpha, beta, trace);
     call c = {
@@ -332,7 +336,7 @@ modblas_status mb_exec(modblas_context *context, mb_device *device, const mb_pla
         .backend = context->backend,
         .each = mb_arena_layout(plan->region),
         .shared = mb_arena_layout(plan->shared_region),
-        .view = {*A, modblas_transpose(*B), *C},
+        .view = {A != NULL ? *A : nothing, modblas_transpose(*B), *C},
         .beta = beta,
         .trace = trace,
     };
@@ -349,6 +353,33 @@ fail:
     status = status == MODBLAS_OK ? waited : status;
     if (status == MODBLAS_OK)
         status = mb_trace_read(trace, &c.team);
+    mb_team_give(&c.team);
+    return status == MODBLAS_OK ? mb_judge_faults(faults, plan->request.swapped) : status;
+}
+
+modblas_status mb_exec_pack(modblas_context *context, mb_device *device, const mb_plan *plan,
+                            const mb_packing *packing, const modblas_matrix *A)
+{
+    modblas_status status = MODBLAS_OK, waited;
+    uint32_t faults = 0;
+    mb_plan packed = *plan;
+    packed.request.packing = packing;
+    call c = {
+        .plan = &packed,
+        .backend = context->backend,
+        .each = mb_arena_layout(plan->region),
+        .view = {*A},
+    };
+    mb_plan_constants(plan, 1, &c.constants);
+    status = mb_team_take(&c.team, context, device, 1, 0, c.each.total);
+    if (status != MODBLAS_OK)
+        return status;
+    MB_TRY(c.backend->locate(mb_team_worker(&c.team, 0), A, &c.place[OPERAND_A]));
+    for (int64_t chunk = 0; chunk < plan->chunks; chunk++)
+        MB_TRY(split_block(&c, 0, OPERAND_A, 0, chunk, -1));
+fail:
+    waited = mb_team_wait(&c.team, &faults);
+    status = status == MODBLAS_OK ? waited : status;
     mb_team_give(&c.team);
     return status == MODBLAS_OK ? mb_judge_faults(faults, plan->request.swapped) : status;
 }
