@@ -72,6 +72,11 @@ class Verify(IntEnum):
     FREIVALDS = 1
 
 
+class Side(IntEnum):
+    A = 0
+    B = 1
+
+
 STATUS_TEXT = {
     Status.OK: "success",
     Status.EINVAL: "an argument is invalid",
@@ -142,6 +147,18 @@ class PlanOptions(Structure):
         ("tile_m", c_int64),
         ("tile_n", c_int64),
         ("chunk_k", c_int64),
+        ("packed", c_void_p),
+    ]
+
+
+class PackOptions(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("width", c_int64),
+        ("bound", c_uint64),
+        ("other_bound", c_uint64),
+        ("scheme", c_int),
+        ("engine", c_int),
     ]
 
 
@@ -166,4 +183,11 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "modblas_plan_run": (c_int, [c_void_p, POINTER(Matrix), POINTER(Matrix), POINTER(Matrix),
         c_uint64, c_uint64]),
     "modblas_plan_text": (c_int, [c_void_p, c_char_p, c_size_t, POINTER(c_size_t)]),
+    "modblas_pack_options_init": (None, [POINTER(PackOptions)]),
+    "modblas_pack": (c_int, [c_void_p, POINTER(c_void_p), POINTER(Matrix), c_int, c_uint64,
+        POINTER(PackOptions)]),
+    "modblas_packed_destroy": (None, [c_void_p]),
+    "modblas_gemm_packed": (c_int, [c_void_p, c_int, POINTER(Matrix), POINTER(Matrix), c_uint64,
+        c_uint64]),
+    "modblas_packed_text": (c_int, [c_void_p, c_char_p, c_size_t, POINTER(c_size_t)]),
 }
