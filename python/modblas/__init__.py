@@ -9,7 +9,8 @@ matmul       alpha*A@B + beta*C mod N of NumPy, CuPy, PyTorch and JAX arrays
 explain      how a product would be computed
 verify       whether a product is right, without the library
 ModMatrix    a matrix with its modulus, and operators
-Context      devices, workers, memory; Plan: one product's, for many runs
+Context      devices, workers, memory; it makes a Plan of one product, for many runs, and a
+             Packed operand, for many products
 devices      what can be used here
 Error        and a subclass of it for each status of the library
 """
@@ -29,6 +30,7 @@ from ._errors import (
     Error,
 )
 from ._modmatrix import ModMatrix
+from ._packed import Packed
 from ._plan import Plan
 from ._table import VERSION as __version__
 from ._verify import verify
@@ -47,6 +49,7 @@ __all__ = [
     "Device",
     "Error",
     "ModMatrix",
+    "Packed",
     "Plan",
     "__version__",
     "devices",

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from ._context import Context, default_context
+from ._library import library, text
 from ._product import prepare
 
 
@@ -34,6 +35,7 @@ def matmul(
     alpha, beta: any integers. beta is 1 where C is given.
     out: an array of the result's shape, to be written and returned; it may overlap A, B and C.
         Its type must hold N - 1.
+    A or B may be Packed instead (Context.pack); N is then the one that it was packed for.
     context: what to compute with; the default is a GPU where there is one, else the host.
 
     The result has the operands' framework and device, and residues in [0, N). Its type is the
@@ -62,5 +64,8 @@ def explain(A: Any, B: Any, N: int | None = None, *, context: Context | None = N
     >>> print(modblas.explain(np.eye(500), np.eye(500), 65521).splitlines()[0])
     product  500 x 500 times 500 x 500 modulo 65521, f64 <- f64 * f64
     """
-    device = prepare(A, B, N, None, 1, 0, None).A.device
-    return (context or default_context(device)).plan(A, B, N).explain()
+    product = prepare(A, B, N, None, 1, 0, None)
+    if product.packed is not None:
+        plan = product.packed.plan(product.problem(), context)
+        return text(library.modblas_plan_text, plan.pointer)
+    return (context or default_context(product.X.device)).plan(A, B, N).explain()

@@ -16,26 +16,34 @@ from ._table import (
     DeviceInfo,
     Engine,
     Options,
+    PlanOptions,
+    Problem,
     Scheme,
     Verify,
 )
 
 if TYPE_CHECKING:
+    from ._packed import Packed
     from ._plan import Plan
 
 
 class Handle:
     """An object of the library, which ends with the last of its users: whoever calls the library
-    holds the handle meanwhile, so that close() cannot pull it away."""
+    holds the handle meanwhile, so that close() cannot pull it away. One that was made from another
+    ends first, also where the garbage collector finalizes both, in whatever order and thread."""
 
-    __slots__ = ("_pointer", "_destroy", "_owner", "__weakref__")
+    __slots__ = ("_pointer", "_destroy", "_owner", "_users", "_once", "__weakref__")
 
     def __init__(
         self, pointer: int | None, destroy: Callable[[int], None], owner: Handle | None = None
     ) -> None:
         self._pointer = pointer
         self._destroy = destroy
-        self._owner = owner  # which must outlive it
+        self._owner = owner
+        self._users = {id(self)}  # itself, and what was made from it
+        self._once = [True]
+        if owner is not None:
+            owner._users.add(id(self))
         _alive.add(self)
 
     @property
@@ -47,8 +55,20 @@ class Handle:
         return self._pointer
 
     def __del__(self) -> None:
+        self._release(id(self))
+
+    def _release(self, user: int) -> None:
+        self._users.discard(user)
+        if self._users:
+            return
+        try:
+            self._once.pop()  # of two threads one gets here
+        except IndexError:
+            return
         if self._pointer is not None:
             self._destroy(self._pointer)
+        if self._owner is not None:
+            self._owner._release(id(self))
 
     def forget(self) -> None:
         """In a child of fork: the object is the parent's."""
@@ -92,6 +112,41 @@ def devices() -> list[Device]:
         )
         for info in infos
     ]
+
+
+PLANS_KEPT = 256
+
+
+class Plans:
+    """Plans of a context, one for each problem, made when it is first needed."""
+
+    def __init__(self, context: Handle, owner: Handle, **options: Any) -> None:
+        self._context = context
+        self._owner = owner
+        self._options = options
+        self._made: dict[tuple[int, ...], Handle] = {}
+        self._lock = threading.Lock()
+
+    def get(self, problem: tuple[int, ...]) -> Handle:
+        """The plan for these fields of modblas_problem."""
+        plan = self._made.get(problem)
+        if plan is None:
+            plan = make_plan(self._context, self._owner, problem, **self._options)
+            with self._lock:
+                if len(self._made) >= PLANS_KEPT:
+                    del self._made[next(iter(self._made))]
+                self._made[problem] = plan
+        return plan
+
+
+def make_plan(context: Handle, owner: Handle, problem: tuple[int, ...], **options: Any) -> Handle:
+    """A plan of the library, which its owner outlives."""
+    pointer, byref = ctypes.c_void_p(), ctypes.byref
+    given = Problem(*problem)
+    chosen = initialised(PlanOptions(), library.modblas_plan_options_init, **options)
+    create = library.modblas_plan_create
+    check(create(context.pointer, byref(pointer), byref(given), byref(chosen)))
+    return Handle(pointer.value, library.modblas_plan_destroy, owner)
 
 
 def choice(kind: Any, name: str, what: str) -> int:
@@ -195,6 +250,33 @@ class Context:
             tile_n=tile_n,
             chunk_k=chunk_k,
         )
+
+    def pack(
+        self,
+        X: Any,
+        N: int | None = None,
+        side: str = "A",
+        *,
+        width: int = 0,
+        bound: int = 0,
+        other_bound: int = 0,
+        scheme: str = "auto",
+        engine: str = "auto",
+    ) -> Packed:
+        """X split and laid out for products mod N, of which it is the A or, with side="B", the B.
+
+        X: a matrix of any framework; it may change or go when this returns.
+        N: the modulus; None: 2^w for entries of w bits.
+        width: columns of the products (rows, for side "B") that it is packed for; 0: up to 64.
+        bound, other_bound: your word that |entry| <= bound for all of X, and for what it is
+            multiplied with; 0: none given.
+
+        EUNAVAILABLE if the context verifies its products.
+        """
+        from ._packed import pack
+
+        bounds = {"bound": bound, "other_bound": other_bound}
+        return pack(self, X, N, side, scheme, engine, width=width, **bounds)
 
     def close(self) -> None:
         """Ends the context, once calls that are running and plans made for it have ended."""

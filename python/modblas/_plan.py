@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-from ctypes import byref, c_void_p
 from typing import Any
 
-from ._context import Context, Handle
-from ._library import check, initialised, library, text
+from ._context import Context, make_plan
+from ._library import library, text
 from ._product import prepare
-from ._table import PlanOptions, Problem
 
 
 class Plan:
@@ -24,16 +22,12 @@ class Plan:
     """
 
     def __init__(self, context: Context, operands: tuple[Any, Any, Any], **options: int) -> None:
-        handle = context.handle()
         A, B, self._N = operands
         product = prepare(A, B, self._N, None, 1, 0, None)
-        C, a, b = product.C, product.A, product.B
-        problem = Problem(C.rows, C.cols, a.cols, C.type, a.type, b.type, product.N)
-        chosen = initialised(PlanOptions(), library.modblas_plan_options_init, **options)
-        pointer = c_void_p()
-        create = library.modblas_plan_create
-        check(create(handle.pointer, byref(pointer), byref(problem), byref(chosen)))
-        self._handle = Handle(pointer.value, library.modblas_plan_destroy, handle)
+        if product.packed is not None:
+            raise TypeError("a packed operand brings plans of its own: give it to modblas.matmul")
+        handle = context.handle()
+        self._handle = make_plan(handle, handle, product.problem(), **options)
 
     def matmul(
         self,
@@ -46,7 +40,7 @@ class Plan:
         out: Any = None,
     ) -> Any:
         """As modblas.matmul, for operands of the plan's shapes and types."""
-        return prepare(A, B, self._N, C, alpha, beta, out).run_plan(self._handle.pointer)
+        return prepare(A, B, self._N, C, alpha, beta, out).run_plan(self._handle)
 
     def explain(self) -> str:
         """The plan in words: scheme, engine, bounds, tiles, bytes, and why others lost."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from ctypes import byref
 from functools import lru_cache
@@ -10,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ._context import Context, default_context
+from ._context import Context, Handle, default_context
 from ._frameworks import Framework, Operand, adopt, overlap
 from ._library import check, gemm, library
+from ._packed import Packed
 from ._table import Matrix
 from ._types import (
     COMMON,
@@ -30,10 +32,15 @@ from ._types import (
 class Product:
     """A checked product: views, scalars, and where its result goes."""
 
-    __slots__ = ("C", "A", "B", "alpha", "beta", "N", "axes", "out", "target", "framework")
+    __slots__ = (
+        *("C", "A", "B", "X", "packed", "alpha", "beta", "N"),
+        *("axes", "out", "target", "framework"),
+    )
     C: Operand
     A: Operand
     B: Operand
+    X: Operand  # the one of A and B that is not packed, or A
+    packed: Packed | None
     alpha: int
     beta: int
     N: int  # as the library writes it: 2^64 is 0
@@ -44,28 +51,45 @@ class Product:
 
     def run(self, context: Context | None) -> Any:
         """Computes it, and gives the result as the user has it."""
-        A, scalars = self.A, (self.alpha, self.beta, self.N)
-        if A.device is not None:
-            self.framework.wait(A.array)
-        handle = (context or default_context(A.device)).handle()
+        if self.packed is not None:
+            return self.run_plan(self.packed.plan(self.problem(), context))
+        if self.X.device is not None:
+            self.framework.wait(self.X.array)
+        handle = (context or default_context(self.X.device)).handle()
+        scalars = (self.alpha, self.beta, self.N)
         if self.C.stack:
             for views in self.each():
                 check(gemm(handle.pointer, *views, *scalars))
         else:
-            check(gemm(handle.pointer, byref(self.C), byref(A), byref(self.B), *scalars))
+            C, A, B = byref(self.C), byref(self.A), byref(self.B)
+            check(gemm(handle.pointer, C, A, B, *scalars))
         return self.result()
 
-    def run_plan(self, plan: int) -> Any:
-        """As run(), by a plan of the library."""
-        if self.A.device is not None:
-            self.framework.wait(self.A.array)
+    def run_plan(self, plan: Handle) -> Any:
+        """As run(), by a plan."""
+        if self.X.device is not None:
+            self.framework.wait(self.X.array)
         for views in self.each():
-            check(library.modblas_plan_run(plan, *views, self.alpha, self.beta))
+            check(library.modblas_plan_run(plan.pointer, *views, self.alpha, self.beta))
         return self.result()
 
-    def each(self) -> Iterator[tuple[Matrix, ...]]:
-        """The views of C, A and B of each product of the stack."""
-        return zip(*(matrices(view, self.C.stack) for view in (self.C, self.A, self.B)))
+    def problem(self) -> tuple[int, ...]:
+        """The fields of modblas_problem."""
+        C, A, B = self.C, self.A, self.B
+        return (C.rows, C.cols, A.cols, C.type, A.type, B.type, self.N)
+
+    def each(self) -> Iterator[tuple[Any, ...]]:
+        """The views of C, A and B of each product of the stack; a packed operand has none."""
+        views = (self.C, self.A, self.B)
+        count = math.prod(self.C.stack)
+        return zip(
+            *(
+                [None] * count
+                if self.packed is not None and view is self.packed.view
+                else matrices(view, self.C.stack)
+                for view in views
+            )
+        )
 
     def result(self) -> Any:
         """The array that holds C, as the user has it."""
@@ -98,20 +122,11 @@ def matrices(view: Operand, stack: tuple[int, ...]) -> list[Matrix]:
 def prepare(A: Any, B: Any, N: Any, C: Any, alpha: Any, beta: Any, out: Any) -> Product:
     """A product of arrays. What is wrong with it is said here, before anything is computed."""
     product = Product()
-    A, framework = adopt(A)
-    B, other = adopt(B)
-    if other is not framework:
-        raise TypeError(f"A is {framework.name}'s and B is {other.name}'s: convert one of them")
-    product.framework = framework
-    axes = product.axes = (min(len(A.shape), 2), min(len(B.shape), 2))
-    if axes != (2, 2):
-        if 0 in axes:
-            raise ValueError("A or B is a scalar; vectors, matrices and stacks of them are taken")
-        A = A if axes[0] == 2 else A[None, :]
-        B = B if axes[1] == 2 else B[:, None]
-    a, b = product.A, product.B = framework.view(A), framework.view(B)
-    if a.device != b.device:
-        raise ValueError(f"A is on {_place(a)} and B on {_place(b)}: move one of them")
+    if type(A) is Packed or type(B) is Packed:
+        N = _take_packed(product, A, B, N)
+    else:
+        _take(product, A, B)
+    a, b, framework = product.A, product.B, product.framework
     if a.cols != b.rows:
         raise ValueError(f"A has {a.cols} columns and B {b.rows} rows; A @ B needs as many")
     if beta is None:
@@ -130,6 +145,48 @@ def prepare(A: Any, B: Any, N: Any, C: Any, alpha: Any, beta: Any, out: Any) -> 
     product.N = modulo & WORD
     _place_result(product, code, N is None, C, addend, out)
     return product
+
+
+def _take(product: Product, A: Any, B: Any) -> None:
+    """Sets the views of two arrays."""
+    A, framework = adopt(A)
+    B, other = adopt(B)
+    if other is not framework:
+        raise TypeError(f"A is {framework.name}'s and B is {other.name}'s: convert one of them")
+    axes = (min(len(A.shape), 2), min(len(B.shape), 2))
+    if axes != (2, 2):
+        if 0 in axes:
+            raise ValueError("A or B is a scalar; vectors, matrices and stacks of them are taken")
+        A = A if axes[0] == 2 else A[None, :]
+        B = B if axes[1] == 2 else B[:, None]
+    product.A, product.B = framework.view(A), framework.view(B)
+    product.X, product.framework, product.axes, product.packed = product.A, framework, axes, None
+    if product.A.device != product.B.device:
+        raise ValueError(
+            f"A is on {_place(product.A)} and B on {_place(product.B)}: move one of them"
+        )
+
+
+def _take_packed(product: Product, A: Any, B: Any, N: Any) -> int:
+    """Sets the views of an array and a packed operand, whose modulus it gives."""
+    side, packed, other = ("A", A, B) if type(A) is Packed else ("B", B, A)
+    if type(other) is Packed:
+        raise TypeError("A and B are both packed; one of them must be an array")
+    if packed.side != side:
+        raise ValueError(f'{side} was packed for the other side: pack it with side="{side}"')
+    if N is not None and modulus(N) != packed.N:
+        raise ValueError(f"{side} was packed mod {packed.N}, and N is {N}")
+    other, product.framework = adopt(other)
+    axes = min(len(other.shape), 2)
+    if axes < 2:
+        if axes == 0:
+            raise ValueError("A or B is a scalar; vectors, matrices and stacks of them are taken")
+        other = other[:, None] if side == "A" else other[None, :]
+    product.X = product.framework.view(other)
+    product.A, product.B = (packed.view, product.X) if side == "A" else (product.X, packed.view)
+    product.axes = (2, axes) if side == "A" else (axes, 2)
+    product.packed = packed
+    return packed.N
 
 
 def _place(view: Operand) -> str:
@@ -185,15 +242,16 @@ def _place_result(
                 f"out is {NAMES[view.type]} and the operands' common type {NAMES[code]}, by which "
                 "the product wraps: give N, or such an out"
             )
-        if view.device != A.device:
-            raise ValueError(f"out is on {_place(view)} and A on {_place(A)}: move one of them")
+        if view.device != product.X.device:
+            here, there = _place(view), _place(product.X)
+            raise ValueError(f"out is on {here} and the operands on {there}: move one of them")
         # No product of a stack may write where another reads.
         alone = not view.stack or not (overlap(view, A) or overlap(view, B))
         if view.array is target and (product.beta == 0 or C is out) and alone:
             product.C = view
             return
         product.target, code = target, view.type
-    array = framework.empty((*_stack(A, B), A.rows, B.cols), code, A.array)
+    array = framework.empty((*_stack(A, B), A.rows, B.cols), code, product.X.array)
     if product.beta:
         given = framework.view(addend).type
         if COMMON[given][code] != code or is_float(given) != is_float(code):

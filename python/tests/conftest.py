@@ -77,12 +77,16 @@ def lay(array, layout):
     return array
 
 
+def whole(array):
+    """The entries as Python integers."""
+    return (array.astype(np.int64) if array.dtype.kind == "f" else array).astype(object)
+
+
 def exact(A, B, N, C=None, alpha=1, beta=0):
     """alpha*A@B + beta*C mod N in Python integers, in [0, N)."""
-    whole = [x.astype(np.int64) if x.dtype.kind == "f" else x for x in (A, B)]
-    product = alpha * (whole[0].astype(object) @ whole[1].astype(object))
+    product = alpha * (whole(A) @ whole(B))
     if C is not None:
-        product = product + beta * C.astype(object)
+        product = product + beta * whole(C)
     return product % N
 
 

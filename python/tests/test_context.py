@@ -47,6 +47,23 @@ def test_contexts_end(monkeypatch):
     assert handle() is None
 
 
+def test_contexts_end_in_order_within_cycles(monkeypatch):
+    """A plan's context ends after it, also where the collector finds both in one cycle."""
+    ended = []
+    for turn in range(2):
+        context = modblas.Context("host", workers=1, memory=1 << 26)
+        plan = context.plan(I, I, 7)
+        for thing, name in ((context, "context"), (plan, "plan")):
+            end = thing._handle._destroy
+            thing._handle._destroy = lambda p, end=end, name=name: (ended.append(name), end(p))
+        knot = [context, plan] if turn else [plan, context]
+        knot.append(knot)
+        del context, plan, thing, knot
+        gc.collect()
+        assert ended == ["plan", "context"]
+        ended.clear()
+
+
 def test_closed_under_a_running_call():
     context = modblas.Context("host", workers=1)
     A = entries((600, 600), "int64", 1)
