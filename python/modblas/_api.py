@@ -43,6 +43,10 @@ def matmul(
     floating) that does, else uint64. A signed type of w bits holds residues mod 2^w in two's
     complement.
 
+    Products of CuPy's and PyTorch's arrays on a GPU are ordered on the framework's current stream,
+    and not waited for. Those of JAX's are, and those of floating entries, since a fault in these
+    is to raise here. While a CUDA graph is captured, use a Plan, and keep it as long as the graph.
+
     Raises TypeError for types, ValueError for shapes, sizes and moduli, ENOTINT for floating
     entries that are no integers, and another modblas.Error where the library fails.
 

@@ -138,6 +138,9 @@ class Plans:
                 self._made[problem] = plan
         return plan
 
+    def clear(self) -> None:
+        self._made = {}
+
 
 def make_plan(context: Handle, owner: Handle, problem: tuple[int, ...], **options: Any) -> Handle:
     """A plan of the library, which its owner outlives."""
@@ -200,7 +203,10 @@ class Context:
         )
         pointer = ctypes.c_void_p()
         check(library.modblas_context_create(ctypes.byref(pointer), ctypes.byref(options)))
-        self._handle: Handle | None = Handle(pointer.value, library.modblas_context_destroy)
+        handle = Handle(pointer.value, library.modblas_context_destroy)
+        self._handle: Handle | None = handle
+        self._plans = Plans(handle, handle)
+        self.verifies = verify
 
     def handle(self) -> Handle:
         """For the package: what keeps the library's context alive during a call."""
@@ -208,6 +214,10 @@ class Context:
         if handle is None:
             raise ValueError("this context is closed")
         return handle
+
+    def plan_for(self, problem: tuple[int, ...]) -> Handle:
+        """For the package: a plan for these fields of modblas_problem."""
+        return self._plans.get(problem)
 
     def explain(self) -> str:
         """The context in words: backend, devices, workers, budget, engines."""
@@ -281,6 +291,7 @@ class Context:
     def close(self) -> None:
         """Ends the context, once calls that are running and plans made for it have ended."""
         self._handle = None
+        self._plans.clear()
 
     def __enter__(self) -> Context:
         return self

@@ -72,8 +72,12 @@ class Framework(ABC):
         target[...] = source
         return target
 
+    def stream(self, array: Any) -> int | None:
+        """The current stream of the array's device; None if there is no such thing."""
+        return None
+
     def wait(self, array: Any) -> None:
-        """Returns when what the framework has queued for the array's device is done."""
+        """Returns when what is on that stream is done."""
 
     def finish(self, array: Any) -> Any:
         """What the user gets for an array of empty()."""
@@ -163,6 +167,9 @@ class CuPy(Framework):
         with like.device:
             return self.cupy.empty(shape, DTYPES[code])
 
+    def stream(self, array: Any) -> int | None:
+        return int(self.cupy.cuda.get_current_stream(array.device.id).ptr)
+
     def wait(self, array: Any) -> None:
         self.cupy.cuda.get_current_stream(array.device.id).synchronize()
 
@@ -201,9 +208,11 @@ class Torch(Framework):
     def assign(self, target: Any, source: Any) -> Any:
         return target.copy_(source)
 
+    def stream(self, array: Any) -> int | None:
+        return int(self.torch.cuda.current_stream(array.device).cuda_stream)
+
     def wait(self, array: Any) -> None:
-        if array.is_cuda:
-            self.torch.cuda.current_stream(array.device).synchronize()
+        self.torch.cuda.current_stream(array.device).synchronize()
 
     def numpy(self, array: Any) -> Any:
         return array.cpu().numpy()

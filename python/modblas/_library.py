@@ -43,6 +43,7 @@ def _declare(path: str, library: ctypes.CDLL) -> None:
 PATH, library = _open()
 _declare(PATH, library)
 gemm: Callable[..., int] = library.modblas_gemm
+order: Callable[..., int] = library.modblas_plan_order
 
 
 def check(status: int) -> None:

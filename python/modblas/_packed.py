@@ -46,6 +46,7 @@ class Packed:
         check(pack(handle.pointer, byref(pointer), *given))
         self._handle = Handle(pointer.value, library.modblas_packed_destroy, handle)
         self._context = handle
+        self.waits = bool(options["other_bound"])  # which is checked while a product runs
         self._plans = Plans(handle, self._handle, packed=pointer.value)
         # What the library is told of the operand: sizes and type, no data.
         self.view = Operand(None, view.type, view.rows, view.cols, 0, 0)

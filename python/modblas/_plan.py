@@ -28,6 +28,8 @@ class Plan:
             raise TypeError("a packed operand brings plans of its own: give it to modblas.matmul")
         handle = context.handle()
         self._handle = make_plan(handle, handle, product.problem(), **options)
+        # A bound is checked while the product runs, which must be waited for then.
+        self._waits = context.verifies or bool(options["bound_a"] or options["bound_b"])
 
     def matmul(
         self,
@@ -40,7 +42,7 @@ class Plan:
         out: Any = None,
     ) -> Any:
         """As modblas.matmul, for operands of the plan's shapes and types."""
-        return prepare(A, B, self._N, C, alpha, beta, out).run_plan(self._handle)
+        return prepare(A, B, self._N, C, alpha, beta, out).run_plan(self._handle, self._waits)
 
     def explain(self) -> str:
         """The plan in words: scheme, engine, bounds, tiles, bytes, and why others lost."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from ._context import Context, Handle, default_context
 from ._frameworks import Framework, Operand, adopt, overlap
-from ._library import check, gemm, library
+from ._library import check, gemm, library, order
 from ._packed import Packed
 from ._table import Matrix
 from ._types import (
@@ -52,12 +52,14 @@ class Product:
     def run(self, context: Context | None) -> Any:
         """Computes it, and gives the result as the user has it."""
         if self.packed is not None:
-            return self.run_plan(self.packed.plan(self.problem(), context))
-        if self.X.device is not None:
-            self.framework.wait(self.X.array)
-        handle = (context or default_context(self.X.device)).handle()
-        scalars = (self.alpha, self.beta, self.N)
-        if self.C.stack:
+            plan = self.packed.plan(self.problem(), context)
+            return self.run_plan(plan, self.packed.waits)
+        context = context or default_context(self.X.device)
+        handle, scalars = context.handle(), (self.alpha, self.beta, self.N)
+        stream = None if self.X.device is None else self._stream(context.verifies)
+        if stream is not None:
+            self._order(context.plan_for(self.problem()), stream)
+        elif self.C.stack:
             for views in self.each():
                 check(gemm(handle.pointer, *views, *scalars))
         else:
@@ -65,13 +67,31 @@ class Product:
             check(gemm(handle.pointer, C, A, B, *scalars))
         return self.result()
 
-    def run_plan(self, plan: Handle) -> Any:
+    def run_plan(self, plan: Handle, waits: bool) -> Any:
         """As run(), by a plan."""
-        if self.X.device is not None:
-            self.framework.wait(self.X.array)
-        for views in self.each():
-            check(library.modblas_plan_run(plan.pointer, *views, self.alpha, self.beta))
+        stream = None if self.X.device is None else self._stream(waits)
+        if stream is not None:
+            self._order(plan, stream)
+        else:
+            for views in self.each():
+                check(library.modblas_plan_run(plan.pointer, *views, self.alpha, self.beta))
         return self.result()
+
+    def _stream(self, waits: bool) -> int | None:
+        """The stream to order the product on, or None if it is to be waited for: where it may fail
+        while it runs, as with floating entries, which are checked then. What is on the stream
+        before is done then."""
+        array = self.X.array
+        stream = self.framework.stream(array)
+        floating = any(is_float(view.type) for view in (self.C, self.A, self.B))
+        if stream is not None and (waits or floating):
+            self.framework.wait(array)
+            return None
+        return stream
+
+    def _order(self, plan: Handle, stream: int) -> None:
+        for views in self.each():
+            check(order(plan.pointer, stream, *views, self.alpha, self.beta))
 
     def problem(self) -> tuple[int, ...]:
         """The fields of modblas_problem."""

@@ -11,6 +11,7 @@ import pytest
 from conftest import entries
 
 import modblas
+from modblas import _context, _frameworks, _library, _product
 
 I = np.eye(3, dtype=np.int64)
 
@@ -145,6 +146,58 @@ def test_the_interpreter_runs_during_a_call():
         done.wait(0.0005)
     thread.join()
     assert steps > 3  # were the lock held, the loop would see the end at once
+
+
+@pytest.fixture()
+def device(monkeypatch):
+    """NumPy's arrays as if they lay on a device with a stream; the host's backend, to which it is
+    the same, does what is ordered at once. Gives a list of what was waited for."""
+    view, waited = _frameworks.NumPy.view, []
+
+    def on_device(self, array, writable=False):
+        seen = view(self, array, writable)
+        seen.device = 0
+        return seen
+
+    monkeypatch.setattr(_frameworks.NumPy, "view", on_device)
+    monkeypatch.setattr(_frameworks.NumPy, "stream", lambda self, array: 7)
+    monkeypatch.setattr(_frameworks.NumPy, "wait", lambda self, array: waited.append(array))
+    return waited
+
+
+def test_products_are_ordered_on_streams(device, monkeypatch, host):
+    ordered = []
+
+    def order(plan, stream, *rest):
+        ordered.append((plan, stream))
+        return _library.order(plan, stream, *rest)
+
+    monkeypatch.setattr(_product, "order", order)
+    monkeypatch.setattr(_context, "PLANS_KEPT", 3)
+    for n in (2, 3, 4, 5, 6, 3, 3):
+        A = entries((n, n), "int64", n)
+        assert (modblas.matmul(A, A, context=host) == A @ A).all()
+    stack = entries((4, 3, 3), "int64", 1)
+    assert (modblas.matmul(stack, stack, context=host) == stack @ stack).all()
+    assert device == [] and {stream for _, stream in ordered} == {7}
+    assert len({plan for plan, _ in ordered[-5:]}) == 1 and len(host._plans._made) == 3
+    plan = host.plan(A, A)
+    assert (plan.matmul(A, A) == A @ A).all() and len(ordered) == 12
+
+
+def test_products_that_may_fail_are_waited_for(device, monkeypatch, host):
+    monkeypatch.setattr(_product, "order", None)
+    A = np.eye(4) * 0.5
+    with pytest.raises(modblas.ENOTINT):
+        modblas.matmul(A, A, 7, context=host)
+    with pytest.raises(modblas.ENOTINT):
+        modblas.matmul(np.eye(4, dtype=int), A, 2**60, context=host)
+    with pytest.raises(modblas.EBOUND):
+        host.plan(3 * I, I, 7, bound_a=1).matmul(3 * I, I)
+    with modblas.Context("host", verify=True) as context:
+        assert (modblas.matmul(I, I, 7, context=context) == I).all()
+        assert (context.plan(I, I, 7).matmul(I, I) == I).all()
+    assert len(device) == 5
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
