@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import subprocess
 import threading
@@ -73,19 +74,26 @@ def against_numpy(n: int) -> None:
           f"{theirs / ours:.1f} times")  # fmt: skip
 
 
-def threads(context: modblas.Context, n: int, put: Callable[[Any], Any], what: str) -> None:
-    """Products per second of 1 and of 8 threads on one context."""
+def threads(context: modblas.Context, n: int, put: Callable[[Any], Any], stream: Any) -> None:
+    """Products per second of 1 and of 8 threads on one context, each with a stream of its own."""
     matrices = [put(random(n, i)) for i in range(8)]
     rates = {}
     for count in (1, 8):
-        done = [0] * count
-        end = time.perf_counter() + 1
+        done, begin, end = [0] * count, threading.Barrier(count), [0.0]
 
         def work(i: int) -> None:
-            out = modblas.matmul(matrices[i], matrices[i], context=context)
-            while time.perf_counter() < end:
-                modblas.matmul(matrices[i], matrices[i], out=out, context=context)
-                done[i] += 1
+            own = stream()
+            with own:
+                out = modblas.matmul(matrices[i], matrices[i], context=context)
+                own.synchronize()
+                if begin.wait() == 0:
+                    end[0] = time.perf_counter() + 1
+                begin.wait()
+                while time.perf_counter() < end[0]:
+                    for _ in range(10):
+                        modblas.matmul(matrices[i], matrices[i], out=out, context=context)
+                    own.synchronize()
+                    done[i] += 10
 
         workers = [threading.Thread(target=work, args=(i,)) for i in range(count)]
         for worker in workers:
@@ -93,8 +101,14 @@ def threads(context: modblas.Context, n: int, put: Callable[[Any], Any], what: s
         for worker in workers:
             worker.join()
         rates[count] = sum(done)
-    print(f"int64, n = {n}, {what}: {rates[1]} products/s by 1 thread, {rates[8]} by 8: "
+    name = "host" if put is np.asarray else "CUDA"
+    print(f"int64, n = {n}, {name}: {rates[1]} products/s by 1 thread, {rates[8]} by 8: "
           f"{rates[8] / rates[1]:.2f} times")  # fmt: skip
+
+
+class NoStream(contextlib.nullcontext[None]):
+    def synchronize(self) -> None:
+        pass
 
 
 def bench(n: int) -> float:
@@ -136,7 +150,7 @@ def on_gpu(n: int) -> None:
         host = random(8)
         print(f"8 x 8, CUDA, NumPy: {seconds(lambda: modblas.matmul(host, host)) * 1e6:.1f} us")
         for size in (128, 512):
-            threads(context, size, cupy.asarray, "CuPy arrays")
+            threads(context, size, cupy.asarray, lambda: cupy.cuda.Stream(non_blocking=True))
 
 
 def main() -> None:
@@ -153,7 +167,7 @@ def main() -> None:
         against_numpy(128 if quick else 1024)
         with modblas.Context("host") as context:
             for size in (64, 256):
-                threads(context, size, np.asarray, "host")
+                threads(context, size, np.asarray, NoStream)
     if any(device.backend == "cuda" for device in modblas.devices()):
         on_gpu(512 if quick else 4096)
 
