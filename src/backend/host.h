@@ -20,7 +20,10 @@ enum { MB_HOST_SUMS = 1 << 14 };
 
 struct mb_worker {
     uint32_t faults;
-    int32_t sums[2][MB_HOST_SUMS]; /* of products that leave residues */
+    union {
+        int32_t sums[2][MB_HOST_SUMS]; /* of products that leave residues */
+        int64_t words[MB_HOST_SUMS];
+    };
     double stamp[MB_MAX_STAMPS];
 };
 
@@ -53,6 +56,12 @@ static inline void *mb_host_at(const modblas_matrix *view, int64_t i, int64_t j)
 uint32_t mb_host_enter(uint64_t (*r)[MB_HOST_RUN], const modblas_matrix *view, int64_t i,
                        int64_t j, int lines, int count, const mb_cut *cut);
 
+/* panel[y*width + x] is what entry (i + x, j + y) of the view enters as, x < lines, y < count; and
+ * what 0 enters as for lines <= x < width. Width is MB_PLAIN_ROWS or MB_PLAIN_COLS. Returns the
+ * faults met. */
+uint32_t mb_host_enter_panel(uint64_t *panel, int width, const modblas_matrix *view, int64_t i,
+                             int64_t j, int lines, int count, const mb_cut *cut);
+
 /* Stores r + beta*C, residues, at entries (i, j) .. (i, j + count - 1) of C; `whole` says how C's
  * entries enter. Returns the faults of C. r is overwritten. */
 uint32_t mb_host_finish(const modblas_matrix *C, int64_t i, int64_t j, uint64_t *r, int count,
@@ -82,6 +91,14 @@ modblas_status mb_host_split(mb_worker *worker, const mb_split_job *job);
 modblas_status mb_host_join(mb_worker *worker, const mb_join_job *job);
 modblas_status mb_host_gemm(mb_worker *worker, const mb_gemm_job *job);
 modblas_status mb_host_plain(mb_worker *worker, const mb_plain_job *job);
+
+/* Plain jobs of at most MB_PLAIN_FEW columns. */
+void mb_host_few(mb_worker *worker, const mb_plain_job *job);
+
+/* Stores alpha*residues + beta*C, the residues of rows i .. i + rows - 1 with leading dimension
+ * ld, which are overwritten. Returns the faults of C. */
+uint32_t mb_host_plain_store(const mb_plain_job *job, uint64_t *residues, int64_t ld, int64_t i,
+                             int64_t rows);
 
 /* Operations a second of plain jobs. */
 void mb_host_plain_rates(double rate[MB_SUMS_COUNT]);
