@@ -114,6 +114,15 @@ static bool lies_across(const modblas_matrix *C)
     return distance(C->row_stride) < distance(C->col_stride);
 }
 
+/* Whether the transposed product is computed: the one with fewer columns if it is thin, else the
+ * one that suits C. */
+static bool is_transposed(const modblas_context *context, const modblas_matrix *C)
+{
+    if (C->rows != C->cols && mb_plan_is_thin(&context->device[0].caps, C->rows, C->cols))
+        return C->rows < C->cols;
+    return lies_across(C);
+}
+
 /* Views of C <- A*B, or of the transposed product. */
 static void set_views(product *p, const modblas_matrix *C, const modblas_matrix *A,
                       const modblas_matrix *B, const modblas_plan_options *options, uint64_t N,
@@ -143,7 +152,7 @@ static bool is_planned(const mb_plan *plan, const mb_request *request)
         return false;
     const modblas_problem *x = &plan->request.problem, *y = &request->problem;
     return x->m == y->m && x->n == y->n && x->k == y->k && x->a == y->a && x->b == y->b &&
-           x->c == y->c && x->N == y->N;
+           x->c == y->c && x->N == y->N && plan->request.bytes_a == request->bytes_a;
 }
 
 /* False if what the plan uses was struck off since it was made. */
@@ -151,7 +160,8 @@ static bool is_usable(const mb_plan *plan, const mb_caps *caps)
 {
     if (plan->math.scheme == MODBLAS_SCHEME_PLAIN)
         return true;
-    return caps->struck[plan->math.engine_index][0] == '\0' && (caps->fuses || !plan->math.fused);
+    return caps->struck[plan->math.engine_index][0] == '\0' &&
+           (caps->fuses || !plan->math.fused) && (caps->thins || !plan->math.thin);
 }
 
 /* The given plan, or one made for the product, whose engine is proved at its sizes. Each round but
@@ -175,9 +185,20 @@ fail:
     return status;
 }
 
+/* Finds out whether A can be read as the bytes it is. */
+static modblas_status find_bytes(product *p, mb_device *device)
+{
+    mb_place place = MB_PLACE_STAGED;
+    modblas_status status = MODBLAS_OK;
+    if (mb_plan_is_thin(&device->caps, p->C.rows, p->C.cols) && mb_lies_in_bytes(&p->A))
+        status = device->backend->locate(device->slot[0].worker, &p->A, &place);
+    p->request.bytes_a = status == MODBLAS_OK && place == MB_PLACE_DIRECT;
+    return status;
+}
+
 /* Runs a checked product with alpha != 0 and no size 0; plan may be NULL, or made for other views.
  */
-static modblas_status run_product(const product *p, const mb_plan *plan, mb_trace *trace)
+static modblas_status run_product(product *p, const mb_plan *plan, mb_trace *trace)
 {
     modblas_status status = MODBLAS_OK;
     mb_freivalds *check = NULL;
@@ -185,6 +206,7 @@ static modblas_status run_product(const product *p, const mb_plan *plan, mb_trac
     mb_plan proved;
     uint64_t N = p->request.problem.N;
     MB_TRY(mb_choose_device(p->context, &p->C, &p->A, &p->B, &device));
+    MB_TRY(find_bytes(p, device));
     MB_TRY(find_proved_plan(p, plan, device, &proved));
     if (p->context->verify == MODBLAS_VERIFY_FREIVALDS)
         MB_TRY(mb_freivalds_before(&check, p->context, device, &p->C, &p->A, &p->B, p->alpha,
@@ -206,7 +228,7 @@ static modblas_status multiply(modblas_context *context, const modblas_matrix *C
     mb_mod mod = mb_mod_make(N);
     if (C->rows == 0 || C->cols == 0)
         return MODBLAS_OK;
-    set_views(&p, C, A, B, options, N, lies_across(C));
+    set_views(&p, C, A, B, options, N, is_transposed(context, C));
     p.alpha = mb_reduce64(alpha, &mod);
     p.beta = mb_reduce64(beta, &mod);
     if (p.alpha != 0 && p.A.cols > 0) {
@@ -274,6 +296,26 @@ modblas_status modblas_matmul(modblas_context *context, uint64_t *C, int64_t ldc
 /* ---- plans -----------------------------------------------------------------------------------
  */
 
+/* The product of row-major views that the device reads as they lie. An empty one needs no plan;
+ * size 1 stands in, so that what is forced is still checked. */
+static mb_request usual_request(const modblas_context *context, const modblas_problem *problem,
+                                const modblas_plan_options *options)
+{
+    const int64_t m = problem->m + (problem->m == 0), n = problem->n + (problem->n == 0);
+    const modblas_matrix C = modblas_row_major(NULL, problem->c, m, n, n);
+    const bool swap = is_transposed(context, &C);
+    mb_request request = {.problem = *problem,
+                          .options = swap ? swapped(options) : *options,
+                          .swapped = swap,
+                          .bytes_a = !swap && mb_plan_is_thin(&context->device[0].caps, m, n)};
+    request.problem.m = swap ? n : m;
+    request.problem.n = swap ? m : n;
+    request.problem.k += problem->k == 0;
+    request.problem.a = swap ? problem->b : problem->a;
+    request.problem.b = swap ? problem->a : problem->b;
+    return request;
+}
+
 modblas_status modblas_plan_create(modblas_context *context, modblas_plan **plan,
                                    const modblas_problem *problem,
                                    const modblas_plan_options *options)
@@ -292,12 +334,8 @@ modblas_status modblas_plan_create(modblas_context *context, modblas_plan **plan
     if (made == NULL)
         MB_TRY(mb_fail(MODBLAS_ENOMEM, "no memory for a plan"));
     made->context = context;
-    mb_request request = {.problem = *problem, .options = *options};
-    /* An empty product needs no plan; one for size 1 stands in, so that what is forced is still
-     * checked. */
-    request.problem.m += problem->m == 0;
-    request.problem.n += problem->n == 0;
-    request.problem.k += problem->k == 0;
+    made->options = *options;
+    mb_request request = usual_request(context, problem, options);
     mb_caps caps = mb_device_caps(context, &context->device[0]);
     MB_TRY(mb_plan_make(&made->plan, &made->reasons, &request, &caps));
     made->problem = *problem;
@@ -332,8 +370,8 @@ modblas_status mb_plan_run_traced(modblas_plan *plan, const modblas_matrix *C,
                        "the views are %s <- %s * %s; the plan is for %s <- %s * %s",
                        mb_type_name(C->type), mb_type_name(A->type), mb_type_name(B->type),
                        mb_type_name(p->c), mb_type_name(p->a), mb_type_name(p->b));
-    MB_TRY(multiply(plan->context, C, A, B, alpha, beta, p->N, &plan->plan.request.options,
-                    &plan->plan, trace));
+    MB_TRY(
+        multiply(plan->context, C, A, B, alpha, beta, p->N, &plan->options, &plan->plan, trace));
 fail:
     return status;
 }

@@ -149,6 +149,36 @@ START_TEST(residues_of_GEMMs)
 }
 END_TEST
 
+/* Thin products, some longer than sums of 32 bits, on both sides, with A as bytes and as planes.
+ */
+START_TEST(thin_products)
+{
+    static const uint64_t moduli[] = {
+        2, 251, 65521, 65536, (1 << 21) - 9, 2147483647, UINT64_MAX - 58, 0};
+    static const test_data data[] = {TEST_RANDOM, TEST_CORNERS};
+    test_random random = {8};
+    for (int i = 0; i < 8 * 30; i++) {
+        const bool left = i % 3 == 0, lies_so = i / 8 % 2;
+        const bool is_long = i / 8 % 5 == 0;
+        const int64_t thick = 1 + (int64_t)(test_word(&random) % (is_long ? 40 : 400));
+        const int64_t thin = 1 + (int64_t)(test_word(&random) % (is_long ? 9 : MB_THIN_MOST));
+        const int64_t longest = is_long ? 70000 : 1500;
+        const int64_t k = 1 + (int64_t)(test_word(&random) % (uint64_t)longest);
+        const modblas_type type = (modblas_type)(i / 8 % 4 == 3 ? i % 10 : i % 4);
+        test_product p = test_product_of(left ? thin : thick, left ? thick : thin, k, type, type,
+                                         moduli[i % 8]);
+        p.a = lies_so ? TEST_ROWS : (test_layout)(test_word(&random) % TEST_INPUT_LAYOUTS);
+        p.b = lies_so ? TEST_COLUMNS : (test_layout)(test_word(&random) % TEST_INPUT_LAYOUTS);
+        p.problem.k = lies_so ? mb_round_up(k, 16) : k;
+        p.c = (test_layout)(test_word(&random) % TEST_LAYOUTS);
+        p.data = data[i / 16 % 2];
+        p.alpha = i % 4 ? 1 : test_word(&random);
+        p.beta = i % 5 ? 0 : test_word(&random);
+        check(&p, i % 8 ? 7 : (int)(test_word(&random) % 8), &random);
+    }
+}
+END_TEST
+
 int main(void)
 {
     modblas_options options;
@@ -158,7 +188,7 @@ int main(void)
         printf("skipped: operands in device memory (%s)\n", modblas_detail());
         return 77;
     }
-    const TTest *const tests[] = {types_and_layouts, every_way, residues_of_GEMMs};
+    const TTest *const tests[] = {types_and_layouts, every_way, residues_of_GEMMs, thin_products};
     int result = test_main("device", tests, TEST_COUNT(tests));
     modblas_context_destroy(context);
     return result;

@@ -56,6 +56,7 @@ modblas_status mb_cuda_device_info(int device, modblas_device_info *info);
 int mb_cuda_default_workers(int device);
 void mb_cuda_rates(int device, mb_rates *rates);
 bool mb_cuda_fuses(int device);
+bool mb_cuda_thins(int device);
 
 /* ---- cuda_worker.c -------------------------------------------------------------------------- */
 

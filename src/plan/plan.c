@@ -12,9 +12,14 @@ enum { SCHEMES = sizeof schemes / sizeof schemes[0] };
  */
 enum { LEAST_FUSED = 192 };
 
+bool mb_plan_is_thin(const mb_caps *caps, int64_t m, int64_t n)
+{
+    return caps->thins && (m < n ? m : n) <= MB_THIN_MOST;
+}
+
 static bool can_fuse(const mb_arithmetic *math, const modblas_problem *p, const mb_caps *caps)
 {
-    if (!caps->fuses || math->engine->in != MB_ELEMENT_I8 || p->m < LEAST_FUSED ||
+    if (!caps->fuses || math->thin || math->engine->in != MB_ELEMENT_I8 || p->m < LEAST_FUSED ||
         p->n < LEAST_FUSED)
         return false;
     if (math->scheme == MODBLAS_SCHEME_DIRECT)
@@ -42,7 +47,7 @@ static bool try_candidate(mb_plan *plan, const mb_scheme_rules *rules, int varia
         snprintf(note->reason, MB_REASON_SIZE, "%s", caps->struck[e]);
         return false;
     }
-    if (!rules->fit(&plan->math, variant, p, note->reason))
+    if (!rules->fit(&plan->math, variant, &plan->request, caps, note->reason))
         return false;
     plan->math.fused = can_fuse(&plan->math, p, caps);
     plan->math.modulus = plan->math.fused ? (uint32_t)p->N : 0;

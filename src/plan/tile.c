@@ -51,7 +51,8 @@ static void lay_out(mb_plan *plan, const mb_caps *caps)
     plan->chunks = parts(p->k, plan->chunk_k);
     mb_block a = mb_plan_block(&plan->math, 0, plan->tile_m, plan->chunk_k);
     mb_block b = mb_plan_block(&plan->math, 1, plan->tile_n, plan->chunk_k);
-    uint64_t entries = mb_times((uint64_t)a.lines, (uint64_t)b.lines);
+    mb_sum_plane plane = mb_plan_sum_plane(&plan->math, plan->tile_m, plan->tile_n);
+    uint64_t entries = mb_times((uint64_t)plane.lines, (uint64_t)plane.ld);
     uint64_t carry = mb_times(entries, sizeof(uint64_t));
     uint64_t *each = plan->region, *all = plan->shared_region;
     for (int r = 0; r < MB_REGION_COUNT; r++)
@@ -151,6 +152,8 @@ static void try_tiles(findings *best, mb_plan choice, const mb_caps *caps)
             break;
         for (int64_t j = 1;; j *= 2) {
             choice.tile_n = tile(p->n, j, o->tile_n, align);
+            if (choice.math.thin)
+                choice.tile_n = lesser(choice.tile_n, choice.math.most_n);
             if (!halves_on(choice.tile_n, j, o->tile_n, align, best->cheapest.seconds > 0))
                 break;
             choice.shared = true;
