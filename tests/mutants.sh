@@ -82,7 +82,7 @@ mutant() {
 }
 
 all_tests="arith bytes exact plan support tiny gemm views errors chunks faults verify fused proof"
-all_tests+=" plain few threads host_real"
+all_tests+=" plain few rates threads host_real"
 prepare
 make_tests "$all_tests" || { cat "$work/log"; exit 2; }
 run_tests "$all_tests" || { cat "$work/log"; echo "the tests fail without any mutant"; exit 2; }
@@ -318,6 +318,10 @@ mutant few_bounds_ignored src/backend/host_few.c \
     'job->a->bound >= mb_type_most_positive(type) &&' '' few
 mutant few_words_wrap src/backend/host_few.c \
     '(mod->n & (mod->n - 1)) == 0' 'mod->n % 2 == 0' few
+mutant told_rates_ignored src/backend/host_rates.c \
+    '*rate = 1e9 * value;' '*rate = 1e8 * value;' rates
+mutant told_rates_by_prefix src/backend/host_rates.c \
+    '"%s%s=", scheme, name' '"%s%.2s", scheme, name' rates
 mutant ignored_status_plain src/run/plain.c \
     'MB_TRY(c->team.device->backend->plain(mb_team_worker(&c->team, w), &job));' \
     '(void)c->team.device->backend->plain(mb_team_worker(&c->team, w), &job);' faults

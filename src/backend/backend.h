@@ -126,6 +126,7 @@ typedef struct mb_check_job {
 /* What planning needs to know of a device's speed. */
 typedef struct mb_rates {
     double gemm[MB_MAX_ENGINES]; /* operations a second of one worker, as backend.engine[] */
+    double knee_i8;              /* side of i8 tiles that reach half of that; 0: as others */
     double fused;                /* ... of GEMMs that leave residues, where the backend fuses */
     int fused_units;             /* of these, blocks of MB_FUSED_TILE^2 sums done at a time */
     double bytes;                /* bytes a second (read + written) of split and join */

@@ -100,12 +100,17 @@ void mb_host_few(mb_worker *worker, const mb_plain_job *job);
 uint32_t mb_host_plain_store(const mb_plain_job *job, uint64_t *residues, int64_t ld, int64_t i,
                              int64_t rows);
 
-/* Operations a second of plain jobs. */
-void mb_host_plain_rates(double rate[MB_SUMS_COUNT]);
+/* Multiplies panels of `rows` rows, and the first `depth` places of a job's columns, that are
+ * packed. */
+void mb_host_plain_block(const mb_plain_job *job, uint64_t *sums, int64_t rows, int64_t depth);
 
-/* What does the GEMMs of the host's engines, found out once per process: operations a second of
- * one core, and names. */
-void mb_host_gemm_rates(double rate[MB_MAX_ENGINES]);
+/* What one core does in GEMMs and in plain jobs: measured once per process, in less than 20 ms, or
+ * told by MODBLAS_HOST_RATES. */
+void mb_host_rates(mb_rates *rates);
+
+/* What does the GEMMs of the host's engines, found out once per process: names, and whether INT8
+ * is a library's, which wants larger products. */
 void mb_host_gemm_libraries(char *text, size_t size);
+bool mb_host_gemm_is_fast(void);
 
 #endif

@@ -46,15 +46,6 @@ PLAIN_GEMM(plain_i8, int8_t, int32_t)
 PLAIN_GEMM(plain_f64, double, double)
 PLAIN_GEMM(plain_f32, float, float)
 
-/* Operations a second of one core, where they run on this project's machines. */
-static const double plain_rate = 4e9, plain_i8_rate = 20e9;
-#if MODBLAS_HAVE_CBLAS
-static const double dgemm_rate = 42e9, sgemm_rate = 84e9;
-#endif
-#if MODBLAS_HAVE_DNNL
-static const double dnnl_rate = 600e9;
-#endif
-
 static bool use_cblas;
 #if MODBLAS_HAVE_DNNL
 static bool use_dnnl;
@@ -131,17 +122,13 @@ static void choose(void)
     restore_threads(threads);
 }
 
-void mb_host_gemm_rates(double rate[MB_MAX_ENGINES])
+bool mb_host_gemm_is_fast(void)
 {
     pthread_once(&once, choose);
-    rate[0] = plain_i8_rate;
-    rate[1] = rate[2] = plain_rate;
 #if MODBLAS_HAVE_DNNL
-    rate[0] = use_dnnl ? dnnl_rate : plain_i8_rate;
-#endif
-#if MODBLAS_HAVE_CBLAS
-    rate[1] = use_cblas ? dgemm_rate : plain_rate;
-    rate[2] = use_cblas ? sgemm_rate : plain_rate;
+    return use_dnnl;
+#else
+    return false;
 #endif
 }
 

@@ -13,16 +13,6 @@ enum {
     LANES = MB_DIGIT_LANES
 };
 
-/* Operations a second of one Zen 3 core. */
-void mb_host_plain_rates(double rate[MB_SUMS_COUNT])
-{
-    rate[MB_SUMS_F64] = 40e9;
-    rate[MB_SUMS_I64] = 30e9;
-    rate[MB_SUMS_U64] = 12e9;
-    rate[MB_SUMS_HALVES] = 7.3e9;
-    rate[MB_SUMS_DIGITS] = 4.4e9;
-}
-
 /* ---- panels --------------------------------------------------------------------------------- */
 
 /* Words of an entry in a panel. */
@@ -202,6 +192,12 @@ static kit kit_of(const mb_plain_job *job)
     }
 #endif
     return t;
+}
+
+void mb_host_plain_block(const mb_plain_job *job, uint64_t *sums, int64_t rows, int64_t depth)
+{
+    const kit t = kit_of(job);
+    multiply_block(&t, sums, rows, 0, depth);
 }
 
 /* The sums of rows i .. i + rows - 1. */
