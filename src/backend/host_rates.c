@@ -20,6 +20,14 @@ enum { SIDE = 160, DEPTH = 256, SIDE_FAST = 512, PANEL_ROWS = 32, PANEL_COLS = 6
  * 2048 and 4096. */
 static const double knee_of_library = 500;
 
+/* Operands at first, then results: the largest are those of the fast INT8 product and of digits.
+ */
+enum { OPERANDS = 768 << 10, RESULTS = SIDE_FAST * SIDE_FAST * 4, HALF = OPERANDS / 3 };
+_Static_assert(OPERANDS >= SIDE * DEPTH * (int)sizeof(double), "operands fit");
+_Static_assert(OPERANDS - HALF >= PANEL_COLS * DEPTH * MB_DIGITS * 8, "columns fit");
+_Static_assert(HALF >= PANEL_ROWS * DEPTH * MB_DIGITS * 8, "rows fit");
+static _Alignas(64) unsigned char space[OPERANDS + RESULTS];
+
 static double gemm_rate[MB_MAX_ENGINES], plain_rate[MB_SUMS_COUNT];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -52,9 +60,8 @@ static void run_gemm(void *argument)
     (void)mb_host_gemm(NULL, argument);
 }
 
-static double measure_gemm(const mb_engine *engine, int side, void *space)
+static double measure_gemm(const mb_engine *engine, int side)
 {
-    const size_t bytes = (size_t)SIDE_FAST * SIDE_FAST * sizeof(double);
     mb_gemm_job job = {
         .engine = engine,
         .m = side,
@@ -62,7 +69,7 @@ static double measure_gemm(const mb_engine *engine, int side, void *space)
         .k = DEPTH,
         .A = space,
         .B = space,
-        .C = (char *)space + bytes,
+        .C = space + OPERANDS,
         .lda = DEPTH,
         .ldb = DEPTH,
         .ldc = side,
@@ -82,9 +89,8 @@ static void run_plain(void *argument)
     mb_host_plain_block(&w->job, w->sums, PANEL_ROWS, DEPTH);
 }
 
-static double measure_plain(mb_sums sums, mb_cut *cut, void *space)
+static double measure_plain(mb_sums sums, mb_cut *cut)
 {
-    const size_t bytes = (size_t)SIDE_FAST * SIDE_FAST * sizeof(double);
     const mb_range half = mb_bound_residues(cut->mod.n);
     plain_work w = {
         .job = {.sums = sums,
@@ -92,8 +98,8 @@ static double measure_plain(mb_sums sums, mb_cut *cut, void *space)
                 .a = cut,
                 .b = cut,
                 .space_a = space,
-                .space_b = (char *)space + bytes / 2},
-        .sums = (uint64_t *)(void *)((char *)space + bytes),
+                .space_b = space + HALF},
+        .sums = (uint64_t *)(void *)(space + OPERANDS),
     };
     w.job.A.cols = DEPTH;
     w.job.C.cols = PANEL_COLS;
@@ -120,28 +126,21 @@ static bool is_told(const char *scheme, const char *name, double *rate)
 static void measure(void)
 {
     static const mb_engine *const engine[] = {&mb_engine_i8, &mb_engine_f64, &mb_engine_f32};
-    const size_t bytes = 2 * (size_t)SIDE_FAST * SIDE_FAST * sizeof(double);
     const uint64_t slowest_folds = ((uint64_t)1 << 31) - 1;
     mb_cut cut;
-    void *space = aligned_alloc(4096, bytes);
-    if (space != NULL)
-        memset(space, 0, bytes);
     for (int e = 0; e < MB_MAX_ENGINES; e++) {
         const bool fast = e == 0 && mb_host_gemm_is_fast();
         const int side = fast ? SIDE_FAST : SIDE;
         const double knee = fast ? knee_of_library / side : 0;
-        gemm_rate[e] = 1e9;
-        if (!is_told("", engine[e]->name, &gemm_rate[e]) && space != NULL)
-            gemm_rate[e] = (1 + knee * knee) * measure_gemm(engine[e], side, space);
+        if (!is_told("", engine[e]->name, &gemm_rate[e]))
+            gemm_rate[e] = (1 + knee * knee) * measure_gemm(engine[e], side);
     }
     memset(&cut, 0, sizeof cut);
     cut.mod = mb_mod_make(slowest_folds);
     for (int s = 0; s < MB_SUMS_COUNT; s++) {
-        plain_rate[s] = 1e9;
-        if (!is_told("plain/", mb_sums_name((mb_sums)s), &plain_rate[s]) && space != NULL)
-            plain_rate[s] = measure_plain((mb_sums)s, &cut, space);
+        if (!is_told("plain/", mb_sums_name((mb_sums)s), &plain_rate[s]))
+            plain_rate[s] = measure_plain((mb_sums)s, &cut);
     }
-    free(space);
 }
 
 void mb_host_rates(mb_rates *rates)
