@@ -82,7 +82,7 @@ mutant() {
 }
 
 all_tests="arith bytes exact plan support tiny gemm views errors chunks faults verify fused proof"
-all_tests+=" plain few rates threads host_real"
+all_tests+=" plain few panel rates threads host_real"
 prepare
 make_tests "$all_tests" || { cat "$work/log"; exit 2; }
 run_tests "$all_tests" || { cat "$work/log"; echo "the tests fail without any mutant"; exit 2; }
@@ -318,6 +318,18 @@ mutant few_bounds_ignored src/backend/host_few.c \
     'job->a->bound >= mb_type_most_positive(type) &&' '' few
 mutant few_words_wrap src/backend/host_few.c \
     '(mod->n & (mod->n - 1)) == 0' 'mod->n % 2 == 0' few
+mutant panel_folds_late src/backend/host_panel.c \
+    'fold->every < k - l ? l + fold->every : k;
+        mb_host_panel_u64' \
+    'fold->every < k - l ? l + fold->every + 1 : k;
+        mb_host_panel_u64' panel
+mutant bytes_first_block_lost src/backend/host_bytes.c \
+    'ldc, j == 0);' 'ldc, true);' panel
+mutant bytes_of_missing_lines src/backend/host_bytes.c \
+    'c < cols);' 'c <= cols);' panel
+mutant join_of_floats_as_words src/backend/host_real.c \
+    'buffer[j] = ((const float *)sums)[first + j];' \
+    'buffer[j] = ((const int32_t *)sums)[first + j];' host_real
 mutant told_rates_ignored src/backend/host_rates.c \
     '*rate = 1e9 * value;' '*rate = 1e8 * value;' rates
 mutant told_rates_by_prefix src/backend/host_rates.c \

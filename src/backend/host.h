@@ -18,12 +18,16 @@
 
 enum { MB_HOST_SUMS = 1 << 14 };
 
+/* Bytes that are packed at a time. */
+enum { MB_BYTES_LINES = 192, MB_BYTES_DEPTH = 512 };
+
 struct mb_worker {
     uint32_t faults;
     union {
         int32_t sums[2][MB_HOST_SUMS]; /* of products that leave residues */
         int64_t words[MB_HOST_SUMS];
     };
+    int32_t bytes[MB_BYTES_LINES * MB_BYTES_DEPTH / 2]; /* of mb_avx2_gemm_i8 */
     double stamp[MB_MAX_STAMPS];
 };
 
@@ -80,12 +84,13 @@ void mb_host_halves(double *lo, double *hi, const uint64_t *u, int count);
 void mb_host_cut_wide(double *dst, const double *lo, const double *hi, int count,
                       const mb_plane *plane);
 
-/* r[j] is the join of sums[p * stride + j], p < terms. Requires of digits: N a divisor up to
- * MB_HOST_DIGITS, at most 4 terms; of residues: every m a divisor up to MB_HOST_WIDE. */
-void mb_host_join_digits(uint64_t *r, const double *sums, int64_t stride, int count,
+/* r[j] is the join of sums[p * stride + j], p < terms, of type I32, F32 or F64. Requires of
+ * digits: N a divisor up to MB_HOST_DIGITS, at most 4 terms; of residues: every m a divisor up to
+ * MB_HOST_WIDE. */
+void mb_host_join_digits(uint64_t *r, const void *sums, mb_element type, int64_t stride, int count,
                          const mb_join *join);
-void mb_host_join_residues(uint64_t *r, const double *sums, int64_t stride, int count,
-                           const mb_join *join);
+void mb_host_join_residues(uint64_t *r, const void *sums, mb_element type, int64_t stride,
+                           int count, const mb_join *join);
 
 modblas_status mb_host_split(mb_worker *worker, const mb_split_job *job);
 modblas_status mb_host_join(mb_worker *worker, const mb_join_job *job);

@@ -31,6 +31,11 @@ typedef void mb_panel_folded(uint64_t *sum, int64_t ld, const uint64_t *a, const
                              int64_t k, const mb_fold *fold);
 mb_panel_folded mb_host_panel_i64, mb_avx2_panel_i64;
 
+/* C <- A * B^T on bytes, exact in 32 bits as that of a gemm job on i8, for k a multiple of 16;
+ * space is a worker's `bytes`. */
+void mb_avx2_gemm_i8(int32_t *space, int64_t m, int64_t n, int64_t k, const int8_t *A, int64_t lda,
+                     const int8_t *B, int64_t ldb, int32_t *C, int64_t ldc);
+
 /* HALVES: words are residues. DIGITS: MB_DIGITS doubles for each residue of a and b,
  * MB_DIGIT_LANES apart, digit i of line r < MB_DIGIT_LANES at place l in
  * (l*MB_DIGITS + i)*MB_DIGIT_LANES + r; and only columns c < MB_DIGIT_LANES are summed. */
