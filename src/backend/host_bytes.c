@@ -97,6 +97,18 @@ AVX2 static void multiply(int32_t sum[ROWS][COLS], const int32_t *a, const int32
     EACH(r, ROWS) EACH(p, PARTS) store(&sum[r][p * LANES], s[r][p]);
 }
 
+/* Sums that are there, to C or added to it. */
+static void put(int32_t *C, int64_t ldc, int32_t sum[ROWS][COLS], int64_t rows, int64_t cols,
+                bool first)
+{
+    for (int64_t r = 0; r < ROWS && r < rows; r++) {
+        for (int64_t x = 0; x < cols && first; x++)
+            C[r * ldc + x] = sum[r][x];
+        for (int64_t x = 0; x < cols && !first; x++)
+            C[r * ldc + x] += sum[r][x];
+    }
+}
+
 /* A block of rows that is packed, times all columns. */
 static void multiply_block(const int32_t *a, int64_t rows, int64_t n, int64_t depth,
                            const int8_t *B, int64_t ldb, int32_t *C, int64_t ldc, bool first)
@@ -109,13 +121,7 @@ static void multiply_block(const int32_t *a, int64_t rows, int64_t n, int64_t de
             pack_columns(b + h * LANES, B + (c + h * LANES) * ldb, ldb, cols - h * LANES, depth);
         for (int64_t i = 0; i < rows; i += ROWS) {
             multiply(sum, a + i * (depth / 2), b, depth / 2);
-            for (int64_t r = 0; r < ROWS && i + r < rows; r++) {
-                int32_t *out = C + (i + r) * ldc + c;
-                for (int64_t x = 0; x < cols && first; x++)
-                    out[x] = sum[r][x];
-                for (int64_t x = 0; x < cols && !first; x++)
-                    out[x] += sum[r][x];
-            }
+            put(C + i * ldc + c, ldc, sum, rows - i, cols, first);
         }
     }
 }

@@ -34,23 +34,30 @@ static inline void fetch(const void *at)
 
 /* ---- columns -------------------------------------------------------------------------------- */
 
+/* The words, or the digits, of places j .. j + count - 1 of column c. */
+static void keep_column(const few *f, int c, int64_t j, const uint64_t *r, int count)
+{
+    const uint64_t mask = ((uint64_t)1 << MB_DIGIT_BITS) - 1;
+    const int64_t k = f->job->A.cols;
+    uint32_t *digits = (uint32_t *)f->job->space_b + j;
+    if (f->digits == 0)
+        memcpy((uint64_t *)f->job->space_b + c * k + j, r, (size_t)count * sizeof *r);
+    for (int d = 0; d < f->digits; d++)
+        for (int x = 0; x < count; x++)
+            digits[(c * f->digits + d) * k + x] = (uint32_t)(r[x] >> d * MB_DIGIT_BITS & mask);
+}
+
 static void enter_columns(const few *f)
 {
     const mb_plain_job *job = f->job;
     const modblas_matrix columns = modblas_transpose(job->B);
     const int64_t k = columns.cols;
-    const uint64_t mask = ((uint64_t)1 << MB_DIGIT_BITS) - 1;
     uint64_t r[1][MB_HOST_RUN];
     for (int c = 0; c < f->columns; c++) {
         for (int64_t j = 0; j < k; j += MB_HOST_RUN) {
             int count = (int)(k - j < MB_HOST_RUN ? k - j : MB_HOST_RUN);
             f->worker->faults |= mb_host_enter(r, &columns, c, j, 1, count, job->b) << 1;
-            if (f->digits == 0)
-                memcpy((uint64_t *)job->space_b + c * k + j, r[0], (size_t)count * sizeof r[0][0]);
-            for (int d = 0; d < f->digits; d++)
-                for (int x = 0; x < count; x++)
-                    ((uint32_t *)job->space_b)[(c * f->digits + d) * k + j + x] =
-                        (uint32_t)(r[0][x] >> d * MB_DIGIT_BITS & mask);
+            keep_column(f, c, j, r[0], count);
         }
     }
 }
@@ -223,31 +230,54 @@ static uint64_t weigh(const few *f, __int128 sum, int d)
     return mb_mulmod(r, (uint64_t)1 << d * MB_DIGIT_BITS, mod);
 }
 
+/* Sums of a run of digits x: of ROWS rows, or, near the end, of one after another. */
+static void add_run(const few *f, __int128 all[ROWS][FEW * MB_DIGITS], int64_t i, int rows,
+                    int64_t j, int x)
+{
+    const modblas_matrix *A = &f->job->A;
+    const uint32_t *digit = f->cut + x * A->cols + j;
+    const int64_t count = A->cols - j < RUN ? A->cols - j : RUN;
+    int64_t part[ROWS];
+    for (int r = 0; r < rows && rows < ROWS; r++) {
+        rows_of[A->type](part, mb_host_at(A, i + r, j), 0, digit, count);
+        all[r][x] += part[0];
+    }
+    if (rows < ROWS)
+        return;
+    rows_of[A->type](part, mb_host_at(A, i, j), A->row_stride, digit, count);
+    for (int r = 0; r < ROWS; r++)
+        all[r][x] += part[r];
+}
+
 /* At most ROWS rows whose entries lie next to each other. */
 static void sum_rows(const few *f, uint64_t *residue, int64_t i, int rows)
 {
-    const modblas_matrix *A = &f->job->A;
     const mb_mod *mod = &f->job->a->mod;
     __int128 all[ROWS][FEW * MB_DIGITS] = {{0}};
     const int sums = f->columns * f->digits;
-    for (int64_t j = 0; j < A->cols; j += RUN) {
-        const int64_t count = A->cols - j < RUN ? A->cols - j : RUN;
-        for (int x = 0; x < sums; x++) {
-            int64_t part[ROWS];
-            for (int r = 0; r < rows; r += rows < ROWS ? 1 : ROWS) {
-                rows_of[A->type](part, mb_host_at(A, i + r, j), rows < ROWS ? 0 : A->row_stride,
-                                 f->cut + x * A->cols + j, count);
-                for (int l = 0; l < (rows < ROWS ? 1 : ROWS); l++)
-                    all[r + l][x] += part[l];
-            }
-        }
-    }
+    for (int64_t j = 0; j < f->job->A.cols; j += RUN)
+        for (int x = 0; x < sums; x++)
+            add_run(f, all, i, rows, j, x);
     for (int r = 0; r < rows; r++) {
         for (int x = 0; x < sums; x++) {
             uint64_t *y = &residue[r * COLS + x / f->digits];
             *y = mb_addmod(x % f->digits ? *y : 0, weigh(f, all[r][x], x % f->digits), mod);
         }
     }
+}
+
+/* Sums of PLACES places of lines, or of what is left of them. */
+static void add_places(const few *f, int64_t *sum, int64_t i, int64_t lines, int64_t j, int x)
+{
+    const modblas_matrix *A = &f->job->A;
+    const uint32_t *digit = f->cut + x * A->cols + j;
+    const int64_t left = A->cols - j;
+    for (int64_t l = 0; left < PLACES && l < left; l++) {
+        const uint32_t one[PLACES] = {digit[l]};
+        lines_of[A->type](sum, mb_host_at(A, i, j + l), 0, one, lines);
+    }
+    if (left >= PLACES)
+        lines_of[A->type](sum, mb_host_at(A, i, j), A->col_stride, digit, lines);
 }
 
 /* Lines that lie next to each other, at most LINES. */
@@ -261,16 +291,8 @@ static void sum_lines(const few *f, uint64_t *residue, int64_t i, int64_t lines)
     memset(all, 0, (size_t)(sums * lines) * sizeof *all);
     for (int64_t j = 0; j < A->cols; j += PLACES) {
         const int64_t left = A->cols - j;
-        for (int x = 0; x < sums; x++) {
-            int64_t *sum = all + x * lines;
-            const uint32_t *digit = f->cut + x * A->cols + j;
-            for (int64_t l = 0; left < PLACES && l < left; l++) {
-                const uint32_t one[PLACES] = {digit[l]};
-                lines_of[A->type](sum, mb_host_at(A, i, j + l), 0, one, lines);
-            }
-            if (left >= PLACES)
-                lines_of[A->type](sum, mb_host_at(A, i, j), A->col_stride, digit, lines);
-        }
+        for (int x = 0; x < sums; x++)
+            add_places(f, all + x * lines, i, lines, j, x);
         if ((j + PLACES) % RUN != 0 && left > PLACES)
             continue;
         for (int64_t x = 0; x < sums * lines; x++) {

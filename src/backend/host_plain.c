@@ -52,17 +52,14 @@ MB_MANY_TARGETS static void balance_doubles(uint64_t *r, int count, const mb_cut
         r[j] = bits_of((double)(int64_t)r[j]);
 }
 
-/* The digits of a panel of `width` lines: a panel for each LANES of them, `ld` words apart. */
-MB_MANY_TARGETS static void cut_digits(uint64_t *panel, int64_t ld, const uint64_t *r, int width,
-                                       int count)
+/* The digits of LANES lines of a panel of `width`. */
+MB_MANY_TARGETS static void cut_digits(uint64_t *panel, const uint64_t *r, int width, int count)
 {
     const int64_t digit = ((int64_t)1 << MB_DIGIT_BITS) - 1;
-    for (int l = 0; l < width; l += LANES)
-        for (int j = 0; j < count; j++)
-            for (int d = 0; d < MB_DIGITS; d++)
-                for (int x = 0; x < LANES; x++)
-                    panel[l / LANES * ld + (j * MB_DIGITS + d) * LANES + x] = bits_of(mb_host_real(
-                        (int64_t)(r[j * width + l + x] >> d * MB_DIGIT_BITS) & digit));
+    for (int j = 0; j < count; j++, r += width)
+        for (int d = 0; d < MB_DIGITS; d++, panel += LANES)
+            for (int x = 0; x < LANES; x++)
+                panel[x] = bits_of(mb_host_real((int64_t)(r[x] >> d * MB_DIGIT_BITS) & digit));
 }
 
 /* Places j .. j + depth - 1 of the lines of a view from l0 on, at most `width` of them, as a
@@ -81,8 +78,8 @@ static uint32_t pack(uint64_t *panel, int width, const modblas_matrix *view, int
             balance_doubles(r, count * width, cut);
         else if (sums == MB_SUMS_I64)
             balance_words(r, count * width, cut);
-        else if (sums == MB_SUMS_DIGITS)
-            cut_digits(panel + x * LANES * MB_DIGITS, depth * LANES * MB_DIGITS, r, width, count);
+        for (int l = 0; l < width && sums == MB_SUMS_DIGITS; l += LANES)
+            cut_digits(panel + (l * depth + x * LANES) * MB_DIGITS, r + l, width, count);
     }
     return fault;
 }
