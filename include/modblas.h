@@ -126,6 +126,7 @@ typedef struct modblas_matrix {
 
 typedef struct modblas_context modblas_context;
 typedef struct modblas_plan modblas_plan;
+typedef struct modblas_packed modblas_packed;
 
 /* ---- status, version, devices ------------------------------------------------------------- */
 
@@ -159,7 +160,10 @@ typedef struct modblas_options {
     modblas_backend backend; /* AUTO: CUDA if a device can be used, else the host */
     const int *devices;      /* ordinals of CUDA devices; NULL: the first */
     int device_count;
-    int workers;     /* per device, 1 to 64; 0: 2 on a GPU, the usable cores on the host */
+    /* Per device, 1 to 64. 0: on the host the usable cores; on a GPU one call uses 2 at most, and
+     * there are as many (up to 64, each with a stream and 34 MB of its own besides its workspace)
+     * as calls and streams were under way at once. */
+    int workers;
     uint64_t memory; /* bytes of workspace per device; 0: half of what is free at creation */
     modblas_verify verify;
 } modblas_options;
@@ -217,6 +221,9 @@ typedef struct modblas_plan_options {
     int64_t tile_m; /* sizes of the tiles of C and of the chunks of k; 0: the planner's choice */
     int64_t tile_n;
     int64_t chunk_k;
+    /* An operand that was packed: NULL takes its place in modblas_plan_run. Its side, sizes, type
+     * and N are the problem's; scheme, engine, its bound, tiles and chunks are left out. */
+    const modblas_packed *packed;
 } modblas_plan_options;
 
 MODBLAS_API void modblas_plan_options_init(modblas_plan_options *options);
@@ -226,18 +233,118 @@ MODBLAS_API modblas_status modblas_plan_create(modblas_context *context, modblas
                                                const modblas_problem *problem,
                                                const modblas_plan_options *options);
 
-/* NULL is allowed. */
+/* NULL is allowed. Waits for what was ordered on streams by the plan. */
 MODBLAS_API void modblas_plan_destroy(modblas_plan *plan);
 
-/* As modblas_gemm, for views of the sizes and types the plan was made for. */
+/* As modblas_gemm, for views of the sizes and types the plan was made for, and NULL for an operand
+ * that was packed. On a GPU the second run
+ * of a small product records its kernels as a CUDA graph, and later ones replay it, with whatever
+ * operands. */
 MODBLAS_API modblas_status modblas_plan_run(modblas_plan *plan, const modblas_matrix *C,
                                             const modblas_matrix *A, const modblas_matrix *B,
                                             uint64_t alpha, uint64_t beta);
+
+/* The same on a caller's stream: `stream` is a cudaStream_t, NULL the legacy default stream, and
+ * the operands lie in device memory. Returns when the product is ordered; the device is not waited
+ * for, except the first time, if the plan's engine must be proved at this size, and where
+ * workspace is short. What is on the stream before is done before, what comes later sees C.
+ * Entries that are not integers, or beyond a bound, are reported by modblas_context_status.
+ *
+ * If the stream is being captured, so is the product, with these operands; it can be launched
+ * until the plan is destroyed, and keeps a worker and workspace of its own so long. Destroy the
+ * plan when no such graph runs or is captured. Nothing that the library does breaks a capture in
+ * another thread.
+ *
+ * On the host backend the product is done on return, and `stream` is not looked at. EUNAVAILABLE
+ * on a context that checks each product. */
+MODBLAS_API modblas_status modblas_plan_order(modblas_plan *plan, void *stream,
+                                              const modblas_matrix *C, const modblas_matrix *A,
+                                              const modblas_matrix *B, uint64_t alpha,
+                                              uint64_t beta);
+
+/* ENOTINT or EBOUND if a product that was ordered on a stream met such an entry since the last
+ * call; OK if none did that is done: synchronise with the stream first. Does not wait. */
+MODBLAS_API modblas_status modblas_context_status(modblas_context *context);
 
 /* The plan in words: scheme, engine, bounds, chunks, tiles, bytes, and why each other candidate
  * lost. Sizes as for modblas_context_text. */
 MODBLAS_API modblas_status modblas_plan_text(const modblas_plan *plan, char *text, size_t size,
                                              size_t *needed);
+
+/* ---- graphs of products ------------------------------------------------------------------- */
+
+/* Sets of products: those of a set are independent of each other and run side by side; the next
+ * set starts when all of the set before are done. On a GPU the whole is one CUDA graph with
+ * parallel branches, which is captured by the first run and launched by each; on the host a set's
+ * products are spread over the workers. */
+typedef struct modblas_graph modblas_graph;
+
+/* One graph is for one thread at a time; it is destroyed before its plans. */
+MODBLAS_API modblas_status modblas_graph_create(modblas_context *context, modblas_graph **graph);
+
+/* NULL is allowed. Waits for what was ordered. */
+MODBLAS_API void modblas_graph_destroy(modblas_graph *graph);
+
+/* Adds a product to the current set, as modblas_plan_run would run it. The plan is of the graph's
+ * context; operands are not looked at before the graph runs, and on a GPU lie in device memory. C
+ * is no operand of another product of the set: nothing checks that. */
+MODBLAS_API modblas_status modblas_graph_add(modblas_graph *graph, modblas_plan *plan,
+                                             const modblas_matrix *C, const modblas_matrix *A,
+                                             const modblas_matrix *B, uint64_t alpha,
+                                             uint64_t beta);
+
+/* Ends the current set: products added later start after all added before. */
+MODBLAS_API modblas_status modblas_graph_join(modblas_graph *graph);
+
+/* Runs all sets and waits for them. On a context that checks each product they run one by one. */
+MODBLAS_API modblas_status modblas_graph_run(modblas_graph *graph);
+
+/* Orders all sets on a caller's stream, as modblas_plan_order does one product; the stream is not
+ * being captured. */
+MODBLAS_API modblas_status modblas_graph_order(modblas_graph *graph, void *stream);
+
+/* ---- packed operands ----------------------------------------------------------------------- */
+
+/* An operand that is used many times is split and laid out once. A packed operand holds a copy, in
+ * memory of the device that is not part of the budget, and serves any number of threads. */
+typedef enum modblas_side { MODBLAS_SIDE_A, MODBLAS_SIDE_B } modblas_side;
+
+typedef struct modblas_pack_options {
+    size_t size; /* set by modblas_pack_options_init */
+    /* Columns of the products that it is packed for (rows of C, for side B); 0: up to 64, the
+     * block iterations of Krylov methods. Others work, too, but may be slower. */
+    int64_t width;
+    /* The caller's word that |entry| <= bound, as stored, for the packed operand (else EBOUND),
+     * and for all others that it is multiplied with: a product whose other operand may hold more
+     * is refused. 0: none given. A bound below N/2 saves time. */
+    uint64_t bound;
+    uint64_t other_bound;
+    /* A scheme (not PLAIN) or engine other than AUTO is used, or refused with the reason. */
+    modblas_scheme scheme;
+    modblas_engine engine;
+} modblas_pack_options;
+
+MODBLAS_API void modblas_pack_options_init(modblas_pack_options *options);
+
+/* Packs X, the A (m x k) or the B (k x n) of products mod N; options may be NULL. X may change or
+ * go when this returns. EUNAVAILABLE if the context verifies its products: the check needs the
+ * operand itself. */
+MODBLAS_API modblas_status modblas_pack(modblas_context *context, modblas_packed **packed,
+                                        const modblas_matrix *X, modblas_side side, uint64_t N,
+                                        const modblas_pack_options *options);
+
+/* NULL is allowed. No product with it may be under way; before its context is destroyed. */
+MODBLAS_API void modblas_packed_destroy(modblas_packed *packed);
+
+/* C <- alpha*P*X + beta*C for a P that was packed as A, alpha*X*P + beta*C for one packed as B,
+ * mod the N it was packed for, as modblas_gemm. EINVAL if `side` is not that of P. */
+MODBLAS_API modblas_status modblas_gemm_packed(const modblas_packed *packed, modblas_side side,
+                                               const modblas_matrix *C, const modblas_matrix *X,
+                                               uint64_t alpha, uint64_t beta);
+
+/* What was packed, how, and in how many bytes. Sizes as for modblas_context_text. */
+MODBLAS_API modblas_status modblas_packed_text(const modblas_packed *packed, char *text,
+                                               size_t size, size_t *needed);
 
 /* ---- views -------------------------------------------------------------------------------- */
 

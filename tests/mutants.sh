@@ -298,8 +298,8 @@ mutant plain_overlap_tiled src/plan/plain.c \
     'caps->workers_add && !plan->request.overlap' 'caps->workers_add' plain
 mutant plain_reads_late src/run/plain.c \
     '.overlap = plan->request.overlap' '.overlap = false' views
-mutant plain_faults_not_turned src/run/plain.c \
-    'plan->request.swapped != across' 'plan->request.swapped' plain
+mutant plain_faults_not_turned src/backend/host_plain.c \
+    'sum_block(&t, sum, i, rows) << job->turned' 'sum_block(&t, sum, i, rows)' plain
 mutant plain_prefix_of_sums src/backend/host_plain.c \
     'b + digits, depth, mod' 'b, depth, mod' plain
 mutant plain_top_lost src/backend/host_panel.c \
@@ -307,7 +307,7 @@ mutant plain_top_lost src/backend/host_panel.c \
 mutant plain_alpha_lost src/backend/host_plain.c \
     'c < cols && job->alpha != 1' 'c < cols && job->alpha > 1U << 20' plain
 mutant plain_faults_of_B_lost src/backend/host_plain.c \
-    '&columns, j, 0, k, job->b, job->sums) << 1' '&columns, j, 0, k, job->b, job->sums)' plain
+    'job->b, job->sums) << !job->turned' 'job->b, job->sums)' plain
 mutant few_runs_too_long src/exact/bound.h \
     'enum { MB_FEW_RUN = 512 };' 'enum { MB_FEW_RUN = 2048 };' few
 mutant few_signs_lost src/backend/host_few.c \
@@ -335,8 +335,8 @@ mutant told_rates_ignored src/backend/host_rates.c \
 mutant told_rates_by_prefix src/backend/host_rates.c \
     '"%s%s=", scheme, name' '"%s%.2s", scheme, name' rates
 mutant ignored_status_plain src/run/plain.c \
-    'MB_TRY(c->team.device->backend->plain(mb_team_worker(&c->team, w), &job));' \
-    '(void)c->team.device->backend->plain(mb_team_worker(&c->team, w), &job);' faults
+    'MB_TRY(c->team->device->backend->plain(mb_team_worker(c->team, w), &job));' \
+    '(void)c->team->device->backend->plain(mb_team_worker(c->team, w), &job);' faults
 mutant third_word_unshifted kernels/arith.h \
     's ? hi << s | v.hi >> (64 - s) : hi' 's ? hi << s : hi' plain
 mutant easy_limit_too_high src/backend/host_enter.c \

@@ -179,6 +179,90 @@ START_TEST(thin_products)
 }
 END_TEST
 
+/* One plan, run again and again on other operands, with what its records keep. */
+START_TEST(thin_plans_are_replayed)
+{
+    test_random random = {10};
+    for (int way = 0; way < 4; way++) { /* A as bytes, as planes; B of 2 and of 40 columns */
+        test_product p =
+            test_product_of(300, way % 2 ? 40 : 2, 512, MODBLAS_U32, MODBLAS_U32, 2147483647);
+        modblas_plan *plan = NULL;
+        p.a = way / 2 ? TEST_COLUMNS : TEST_ROWS;
+        ck_assert_int_eq(modblas_plan_create(context, &plan, &p.problem, NULL), MODBLAS_OK);
+        ck_assert(plan->plan.math.thin);
+        for (int run = 0; run < 6; run++) {
+            test_operands operands;
+            modblas_matrix view[3];
+            void *memory[3];
+            uint32_t faults = 0;
+            p.alpha = run < 3 ? 1 : 7;
+            p.beta = (uint64_t)(run % 2);
+            test_operands_make(&operands, &p, &random);
+            test_canvas *canvas[] = {&operands.A, &operands.B, &operands.C};
+            for (int v = 0; v < 3; v++)
+                view[v] = send(canvas[v], &memory[v]);
+            ck_assert_int_eq(backend()->wait(worker(), &faults), MODBLAS_OK);
+            modblas_status status =
+                modblas_plan_run(plan, &view[2], &view[0], &view[1], p.alpha, p.beta);
+            for (int v = 0; v < 3; v++)
+                fetch(canvas[v], memory[v]);
+            test_verdict v = test_operands_judge(&operands, &p, status);
+            ck_assert_msg(status == MODBLAS_OK && v.wrong[0] == '\0', "run %d: %s", run, v.wrong);
+            test_operands_free(&operands);
+        }
+        modblas_plan_destroy(plan);
+    }
+}
+END_TEST
+
+/* Packed on the device, by thin GEMMs and by others. */
+START_TEST(packed_operands)
+{
+    static const uint64_t moduli[] = {251, 65521, (1 << 21) - 9, 2147483647, UINT64_MAX - 58, 0};
+    test_random random = {9};
+    for (int i = 0; i < 6 * 12; i++) {
+        const bool b = i % 2;
+        const int64_t lines = 1 + (int64_t)(test_word(&random) % 300);
+        const int64_t n = 1 + (int64_t)(test_word(&random) % (i / 6 % 3 ? MB_THIN_MOST : 250));
+        const int64_t k = 1 + (int64_t)(test_word(&random) % 900);
+        const modblas_type type = (modblas_type)(i / 6 % 2 ? 3 : i % 10);
+        test_product p =
+            test_product_of(b ? n : lines, b ? lines : n, k, type, type, moduli[i % 6]);
+        test_operands operands;
+        modblas_packed *packed = NULL;
+        modblas_pack_options options;
+        modblas_matrix view[3];
+        void *memory[3];
+        uint32_t faults = 0;
+        p.data = i / 12 % 2 ? TEST_CORNERS : TEST_RANDOM;
+        p.a = (test_layout)(test_word(&random) % TEST_INPUT_LAYOUTS);
+        p.b = (test_layout)(test_word(&random) % TEST_INPUT_LAYOUTS);
+        p.c = (test_layout)(test_word(&random) % TEST_LAYOUTS);
+        p.alpha = i % 4 ? 1 : test_word(&random);
+        p.beta = i % 5 ? 0 : test_word(&random);
+        test_operands_make(&operands, &p, &random);
+        test_canvas *canvas[] = {&operands.A, &operands.B, &operands.C};
+        for (int v = 0; v < 3; v++)
+            view[v] = send(canvas[v], &memory[v]);
+        ck_assert_int_eq(backend()->wait(worker(), &faults), MODBLAS_OK);
+        modblas_pack_options_init(&options);
+        options.width = n;
+        const modblas_side side = b ? MODBLAS_SIDE_B : MODBLAS_SIDE_A;
+        modblas_status status =
+            modblas_pack(context, &packed, &view[b], side, p.problem.N, &options);
+        if (status == MODBLAS_OK)
+            status = modblas_gemm_packed(packed, side, &view[2], &view[!b], p.alpha, p.beta);
+        for (int v = 0; v < 3; v++)
+            fetch(canvas[v], memory[v]);
+        test_verdict v = test_operands_judge(&operands, &p, status);
+        ck_assert_msg(v.wrong[0] == '\0', "%s", v.wrong);
+        ck_assert_msg(status == MODBLAS_OK, "%s: %s", modblas_detail(), test_product_text(&p));
+        modblas_packed_destroy(packed);
+        test_operands_free(&operands);
+    }
+}
+END_TEST
+
 int main(void)
 {
     modblas_options options;
@@ -188,7 +272,8 @@ int main(void)
         printf("skipped: operands in device memory (%s)\n", modblas_detail());
         return 77;
     }
-    const TTest *const tests[] = {types_and_layouts, every_way, residues_of_GEMMs, thin_products};
+    const TTest *const tests[] = {types_and_layouts, every_way,       residues_of_GEMMs,
+                                  thin_products,     packed_operands, thin_plans_are_replayed};
     int result = test_main("device", tests, TEST_COUNT(tests));
     modblas_context_destroy(context);
     return result;

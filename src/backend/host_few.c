@@ -56,7 +56,8 @@ static void enter_columns(const few *f)
     for (int c = 0; c < f->columns; c++) {
         for (int64_t j = 0; j < k; j += MB_HOST_RUN) {
             int count = (int)(k - j < MB_HOST_RUN ? k - j : MB_HOST_RUN);
-            f->worker->faults |= mb_host_enter(r, &columns, c, j, 1, count, job->b) << 1;
+            f->worker->faults |= mb_host_enter(r, &columns, c, j, 1, count, job->b)
+                                 << !job->turned;
             keep_column(f, c, j, r[0], count);
         }
     }
@@ -113,7 +114,8 @@ static void sum_words(const few *f, uint64_t *residue, int64_t i, int lines)
     for (int64_t j = 0; j < A->cols; j += run) {
         const int64_t count = A->cols - j < run ? A->cols - j : run;
         if (!as_they_are)
-            f->worker->faults |= mb_host_enter(r, A, i, j, lines, (int)count, job->a);
+            f->worker->faults |= mb_host_enter(r, A, i, j, lines, (int)count, job->a)
+                                 << job->turned;
         for (int l = 0; l < lines; l++) {
             const uint64_t *a = as_they_are ? mb_host_at(A, i + l, j) : r[l];
             for (int c = 0; c < f->columns; c++)

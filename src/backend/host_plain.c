@@ -231,7 +231,7 @@ modblas_status mb_host_plain(mb_worker *worker, const mb_plain_job *job)
     for (int64_t i = 0; i < m; i += LINES) {
         const int64_t rows = m - i < LINES ? m - i : LINES;
         uint64_t *sum = job->overlap ? sums + i * t.ld : sums;
-        worker->faults |= sum_block(&t, sum, i, rows);
+        worker->faults |= sum_block(&t, sum, i, rows) << job->turned;
         if (!job->overlap)
             worker->faults |= finish(&t, sum, i, rows);
     }

@@ -68,7 +68,8 @@ static double gemm_seconds(const mb_plan *plan, const mb_caps *caps, double para
 static double split_bytes(const mb_plan *plan, int operand)
 {
     const modblas_problem *p = &plan->request.problem;
-    if (operand == 0 && plan->math.bytes_a)
+    const bool packed = plan->request.packs || plan->request.packing;
+    if (operand == 0 && (plan->math.bytes_a || packed))
         return 0;
     int64_t lines = operand == 0 ? p->m : p->n;
     modblas_type type = operand == 0 ? p->a : p->b;

@@ -23,12 +23,16 @@ typedef struct mb_caps {
     uint64_t memory; /* bytes of workspace for one call */
 } mb_caps;
 
+typedef struct mb_packing mb_packing;
+
 typedef struct mb_request {
     modblas_problem problem;
     modblas_plan_options options;
-    bool overlap; /* C shares bytes with A or B */
-    bool swapped; /* A and B are the transposes of the caller's B and A */
-    bool bytes_a; /* A lies as thin GEMMs want its bytes (mb_lies_in_bytes) */
+    bool overlap;              /* C shares bytes with A or B */
+    bool swapped;              /* A and B are the transposes of the caller's B and A */
+    bool bytes_a;              /* A lies as thin GEMMs want its bytes (mb_lies_in_bytes) */
+    bool packs;                /* only A is split, for products to come */
+    const mb_packing *packing; /* A was split before; or NULL */
 } mb_request;
 
 /* What one scheme on one engine makes of the problem: its arithmetic, before any tiling. */
@@ -36,6 +40,7 @@ typedef struct mb_arithmetic {
     modblas_scheme scheme;
     const mb_engine *engine;
     int engine_index;
+    int variant;
     mb_entries a, b;
     int digits_a, digits_b, radix_bits; /* split; A's digits are the folds of B */
     int moduli;                         /* rns */
@@ -75,7 +80,23 @@ typedef struct mb_plan {
     double seconds;                          /* predicted */
 } mb_plan;
 
-/* Why a candidate was not chosen, or that it was. */
+/* An operand that was split once: the A of products, or of their transposes, with all of its lines
+ * in one tile. */
+struct mb_packing {
+    mb_arithmetic math;
+    modblas_side side;
+    int64_t lines, k, chunk_k, chunks;
+    modblas_type type;
+    uint64_t N;
+    uint64_t other_bound; /* stated of the other operand; 0: none */
+    uint64_t bytes;
+    void *planes;
+};
+
+/* What a plan for packing makes of its A, but for the memory. */
+mb_packing mb_packing_of(const mb_plan *plan);
+
+/* Why one candidate was not chosen, or that it was. */
 typedef struct mb_candidate {
     modblas_scheme scheme;
     const char *engine;
@@ -193,6 +214,7 @@ const char *mb_scheme_name(modblas_scheme scheme);
 const char *mb_engine_name(modblas_engine engine);
 
 /* The plan in words. Writes at most size bytes, with a final 0; returns the size needed. */
+size_t mb_packing_write_text(const mb_packing *packing, char *text, size_t size);
 size_t mb_plan_write_text(const mb_plan *plan, const mb_reasons *reasons, char *text, size_t size);
 
 #endif

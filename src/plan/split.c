@@ -63,11 +63,13 @@ static bool choose_variant(mb_arithmetic *math, int variant, const mb_request *r
     const bool radix = math->engine->radix_bits != 0;
     math->radix_bits = math->engine->radix_bits;
     math->thin = variant == THIN || variant == THIN_BYTES;
-    if (math->thin &&
-        !(math->radix_bits == BYTE && p->n <= MB_THIN_MOST && mb_plan_is_thin(caps, p->m, p->n)))
+    const bool bytes = math->engine->in == MB_ELEMENT_I8 && math->radix_bits == BYTE;
+    const bool narrow = p->n <= MB_THIN_MOST && mb_plan_is_thin(caps, p->m, p->n);
+    if (math->thin && !(bytes && caps->thins && (narrow || request->packing)))
         return false;
     if (variant == THIN_BYTES) {
-        if (!request->bytes_a || !is_unsigned(p->a) || math->a.limit != UINT64_MAX)
+        if (!request->bytes_a || request->packs || !is_unsigned(p->a) ||
+            math->a.limit != UINT64_MAX)
             return false;
         take_bytes(math, p->a);
     }

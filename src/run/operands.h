@@ -28,6 +28,10 @@ bool mb_views_overlap(const modblas_matrix *x, const modblas_matrix *y);
  * are multiples of 16 bytes. */
 bool mb_lies_in_bytes(const modblas_matrix *view);
 
+/* OK if all three views can be used on the device. */
+modblas_status mb_locate_all(const mb_device *device, const modblas_matrix *C,
+                             const modblas_matrix *A, const modblas_matrix *B);
+
 /* A device of the context on which all three views can be used. */
 modblas_status mb_choose_device(modblas_context *context, const modblas_matrix *C,
                                 const modblas_matrix *A, const modblas_matrix *B,
