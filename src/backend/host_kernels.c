@@ -162,7 +162,7 @@ typedef void joiner(uint64_t *r, const void *sums, mb_element type, int64_t stri
 /* What joins sums by double arithmetic; NULL if nothing does. */
 static joiner *joiner_of(const mb_join *join, mb_element sums)
 {
-    if (sums == MB_ELEMENT_U8 || sums == MB_ELEMENT_U16)
+    if (sums != MB_ELEMENT_I32 && sums != MB_ELEMENT_F32 && sums != MB_ELEMENT_F64)
         return NULL;
     if (!join->residues) {
         bool fits = join->terms <= 4 && mb_host_is_divisor(join->mod.n, MB_HOST_DIGITS);

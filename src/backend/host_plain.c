@@ -227,7 +227,7 @@ modblas_status mb_host_plain(mb_worker *worker, const mb_plain_job *job)
     }
     for (int64_t j = 0; j < columns.rows; j += COLS)
         worker->faults |= pack(b + j * k * t.words, COLS, &columns, j, 0, k, job->b, job->sums)
-                          << 1;
+                          << !job->turned;
     for (int64_t i = 0; i < m; i += LINES) {
         const int64_t rows = m - i < LINES ? m - i : LINES;
         uint64_t *sum = job->overlap ? sums + i * t.ld : sums;
