@@ -82,7 +82,7 @@ mutant() {
 }
 
 all_tests="arith bytes exact plan support tiny gemm views errors chunks faults verify fused proof"
-all_tests+=" plain threads host_real streams graphs crowd"
+all_tests+=" plain few panel rates threads host_real streams graphs crowd thin packed"
 prepare
 make_tests "$all_tests" || { cat "$work/log"; exit 2; }
 run_tests "$all_tests" || { cat "$work/log"; echo "the tests fail without any mutant"; exit 2; }
@@ -346,23 +346,58 @@ mutant plain_words_too_long src/exact/bound.c \
     'k <= mb_bound_longest_k(UINT64_MAX, N - 1, N - 1)' \
     'k <= mb_bound_longest_k(UINT64_MAX, N - 1, N - 1) + 1' plain
 mutant plain_halves_too_wide src/exact/bound.c \
-    'mb_mod_bits(N) <= 32 &&' 'mb_mod_bits(N) <= 33 &&' plain
-mutant plain_digits_too_long src/exact/bound.c \
-    'mb_bound_longest_k(S / 2 - 1, digit, digit)' 'mb_bound_longest_k(S, digit, digit)' plain
+    'mb_mod_bits(N) <= 32 ? MB_SUMS_HALVES' 'mb_mod_bits(N) <= 33 ? MB_SUMS_HALVES' plain
+mutant plain_folds_too_rare src/exact/bound.c \
+    'fold.every = mb_bound_longest_k(fold.by, x, y);' \
+    'fold.every = mb_bound_longest_k(fold.by, x, y) + 1;' plain
+mutant plain_fold_of_wide_entries src/exact/bound.c \
+    'b.neg > word ||' 'b.neg > word + 1 ||' plain
 mutant plain_overlap_ignored src/plan/plain.c \
-    'plan->request.overlap ? mb_round_up(p->m, MB_PLAIN_ROWS)' \
-    'plan->request.overlap && p->m < 0 ? mb_round_up(p->m, MB_PLAIN_ROWS)' views
+    'plan->request.overlap ? all : rows' \
+    'plan->request.overlap && rows == 0 ? all : rows' views
+mutant plain_overlap_tiled src/plan/plain.c \
+    'caps->workers_add && !plan->request.overlap' 'caps->workers_add' plain
 mutant plain_reads_late src/run/plain.c \
     '.overlap = plan->request.overlap' '.overlap = false' views
-mutant plain_top_lost src/backend/host_plain.c \
+mutant plain_faults_not_turned src/backend/host_plain.c \
+    'sum_block(&t, sum, i, rows) << job->turned' 'sum_block(&t, sum, i, rows)' plain
+mutant plain_prefix_of_sums src/backend/host_plain.c \
+    'b + digits, depth, mod' 'b, depth, mod' plain
+mutant plain_top_lost src/backend/host_panel.c \
     'top += low >> 2 * BITS;' '' plain
 mutant plain_alpha_lost src/backend/host_plain.c \
     'c < cols && job->alpha != 1' 'c < cols && job->alpha > 1U << 20' plain
 mutant plain_faults_of_B_lost src/backend/host_plain.c \
-    '&columns, j, job->b, job->sums) << 1' '&columns, j, job->b, job->sums)' plain
+    'job->b, job->sums) << !job->turned' 'job->b, job->sums)' plain
+mutant few_runs_too_long src/exact/bound.h \
+    'enum { MB_FEW_RUN = 512 };' 'enum { MB_FEW_RUN = 2048 };' few
+mutant few_signs_lost src/backend/host_few.c \
+    'sum < 0 ? mb_negmod(r, mod) : r' 'r' few
+mutant few_last_places_lost src/backend/host_few.c \
+    'l < left; l++' 'l < left - 1; l++' few
+mutant few_bounds_ignored src/backend/host_few.c \
+    'job->a->bound >= mb_type_most_positive(type) &&' '' few
+mutant few_words_wrap src/backend/host_few.c \
+    '(mod->n & (mod->n - 1)) == 0' 'mod->n % 2 == 0' few
+mutant panel_folds_late src/backend/host_panel.c \
+    'fold->every < k - l ? l + fold->every : k;
+        mb_host_panel_u64' \
+    'fold->every < k - l ? l + fold->every + 1 : k;
+        mb_host_panel_u64' panel
+mutant bytes_first_block_lost src/backend/host_bytes.c \
+    'ldc, j == 0);' 'ldc, true);' panel
+mutant bytes_of_missing_lines src/backend/host_bytes.c \
+    'c < cols);' 'c <= cols);' panel
+mutant join_of_floats_as_words src/backend/host_real.c \
+    'buffer[j] = ((const float *)sums)[first + j];' \
+    'buffer[j] = ((const int32_t *)sums)[first + j];' host_real
+mutant told_rates_ignored src/backend/host_rates.c \
+    '*rate = 1e9 * value;' '*rate = 1e8 * value;' rates
+mutant told_rates_by_prefix src/backend/host_rates.c \
+    '"%s%s=", scheme, name' '"%s%.2s", scheme, name' rates
 mutant ignored_status_plain src/run/plain.c \
-    'MB_TRY(team->device->backend->plain(mb_team_worker(team, 0), job));' \
-    '(void)team->device->backend->plain(mb_team_worker(team, 0), job);' faults
+    'MB_TRY(c->team->device->backend->plain(mb_team_worker(c->team, w), &job));' \
+    '(void)c->team->device->backend->plain(mb_team_worker(c->team, w), &job);' faults
 mutant third_word_unshifted kernels/arith.h \
     's ? hi << s | v.hi >> (64 - s) : hi' 's ? hi << s : hi' plain
 mutant easy_limit_too_high src/backend/host_enter.c \

@@ -57,7 +57,9 @@ static double gemm_seconds(const mb_plan *plan, const mb_caps *caps, double para
         return pieces * fused_tile_seconds(plan, &caps->rates);
     const double area = (double)plan->tile_m * (double)plan->tile_n;
     const bool i8 = plan->math.engine->in == MB_ELEMENT_I8;
-    const double knee = caps->workers_add ? knee_core : i8 ? knee_gpu_i8 : knee_gpu;
+    const double knee = caps->workers_add ? (i8 ? caps->rates.knee_i8 : 0) + knee_core
+                        : i8              ? knee_gpu_i8
+                                          : knee_gpu;
     const double rate = caps->rates.gemm[plan->math.engine_index] * area / (area + knee * knee);
     return pieces * tile_ops(plan) / (rate * parallel);
 }
