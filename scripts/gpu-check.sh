@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # gpu-check.sh [suite [bench options]]: on a host with a GPU, builds in build-gpu/, runs all tests,
-# compute-sanitizer, every scheme and engine at n = 2048 against FLINT, and a suite of modblas-bench
-# (default: short). Needs no root, no network and no pkg-config: libraries come from .deps/, which
+# compute-sanitizer, every scheme and engine at n = 2048 against FLINT, the Python package's tests,
+# and a suite of modblas-bench (default: short). Needs no root, no network and no pkg-config: libraries come from .deps/, which
 # bundle-deps.sh fills. The log and the suite's JSON go to $OUT, or build-gpu/out. A stage that fails
 # does not stop the next ones; the exit status tells.
 # shellcheck disable=SC2317 # the functions are called through stage()
@@ -101,6 +101,14 @@ every_way() {
     MODBLAS_CUDA_MODULE=$build/libmodblas_cuda.so limited "$build/tests/test_every_way" 2048
 }
 
+# The Python package, on arrays of whatever frameworks are here, and its figures.
+python() {
+    local -x MODBLAS_LIBRARY=$build/libmodblas.so PYTHONPATH=$PWD/python
+    python3 -c 'import numpy, pytest, hypothesis' || { echo "skipped: Python lacks these"; return 0; }
+    limited python3 -m pytest -q -rs -p no:cacheprovider python/tests &&
+        limited python3 python/figures.py
+}
+
 bench() {
     limited "$build/modblas-bench" --backend cuda --suite "$suite" --verify flint --format json \
         --output "$out/$suite.json" "${options[@]}"
@@ -135,6 +143,8 @@ cat "$build/stage.log"
 stage explain explain
 cat "$build/stage.log"
 stage every_way every_way
+tail -n 40 "$build/stage.log"
+stage python python
 tail -n 40 "$build/stage.log"
 stage bench bench
 cat "$build/stage.log"

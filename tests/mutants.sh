@@ -82,7 +82,7 @@ mutant() {
 }
 
 all_tests="arith bytes exact plan support tiny gemm views errors chunks faults verify fused proof"
-all_tests+=" plain few panel rates threads host_real"
+all_tests+=" plain few panel rates threads host_real streams graphs crowd thin packed"
 prepare
 make_tests "$all_tests" || { cat "$work/log"; exit 2; }
 run_tests "$all_tests" || { cat "$work/log"; echo "the tests fail without any mutant"; exit 2; }
@@ -193,21 +193,59 @@ mutant one_round_too_few src/run/freivalds.c \
     'reached < (uint64_t)1 << 40' 'reached < (uint64_t)1 << 39' verify
 
 # ---- api ----
-mutant overlap_not_seen src/api.c \
+mutant overlap_not_seen src/product.c \
     '.overlap = mb_views_overlap(C, A) || mb_views_overlap(C, B)' '.overlap = false' views
-mutant overlap_with_B_not_seen src/api.c \
+mutant overlap_with_B_not_seen src/product.c \
     '.overlap = mb_views_overlap(C, A) || mb_views_overlap(C, B)' \
     '.overlap = mb_views_overlap(C, A)' views
-mutant bounds_not_swapped src/api.c 's.bound_a = o->bound_b;' 's.bound_a = o->bound_a;' errors
-mutant alpha_lost src/api.c \
-    'p.alpha = mb_reduce64(alpha, &mod);' 'p.alpha = mb_reduce64(alpha != 0, &mod);' gemm
+mutant bounds_not_swapped src/product.c \
+    's.bound_a = o->bound_b;' 's.bound_a = o->bound_a;' errors
+mutant alpha_lost src/product.c \
+    'p->o.alpha = mb_reduce64(alpha, &mod);' 'p->o.alpha = mb_reduce64(alpha != 0, &mod);' gemm
 
-mutant plan_not_swapped src/api.c \
+mutant plan_not_swapped src/product.c \
     'plan->request.swapped != request->swapped' '(plan->request.swapped && request->swapped)' errors
 mutant names_not_swapped src/run/operands.c '"BAC" : "ABC"' '"ABC" : "ABC"' errors
-mutant struck_plan_used src/api.c \
+mutant struck_plan_used src/product.c \
     'round == 0 && is_usable(plan, &caps)' \
     'round == 0 && (is_usable(plan, &caps) || plan != NULL)' proof
+
+# ---- streams, replays, graphs ----
+mutant pending_taken_for_done src/run/pool.c '    if (done) {' '    {' streams
+mutant worker_of_another_stream src/run/context.c \
+    'slot->stream == stream' 'slot->stream != stream' streams
+mutant small_workspace_kept src/run/context.c \
+    'slot->size >= need)' 'slot->size + need > 0)' streams
+mutant constants_of_another_alpha src/run/way.c \
+    '!play->known || play->alpha != o->alpha' '!play->known' streams
+mutant names_on_streams_not_swapped src/run/order.c \
+    'swapped ? MB_BLAME_SWAPPED : MB_BLAME_ORDER' 'MB_BLAME_ORDER' streams
+mutant blame_not_put_back src/run/order.c 'streams->blame(worker, MB_BLAME_CALL);' '' streams
+mutant host_operands_on_streams src/run/order.c \
+    'if (place != MB_PLACE_DIRECT)' 'if (place > MB_PLACE_STAGED)' streams
+mutant held_bytes_not_counted src/run/pool.c \
+    'if (bytes > mb_room(device))' 'if (bytes > device->caps.memory)' streams
+mutant faults_of_the_gone_lost src/run/pool.c \
+    '    take_faults(context, device, slot);
+    mb_unlock(context);' '    mb_unlock(context);' streams
+mutant plan_goes_before_its_work src/run/way.c \
+    'if (play->ordered)' 'if (play->ordered && play->replay == NULL)' streams
+mutant sets_not_joined src/graph.c \
+    'graph->sets += graph->count > 0 &&' 'graph->sets += graph->count < 0 &&' graphs
+mutant foreign_plan_in_graph src/graph.c \
+    'if (plan->context != graph->context)' 'if (plan->context == NULL)' graphs
+mutant graph_faults_of_host_lost src/graph.c \
+    'MB_TRY(mb_judge_faults(faults, swapped));' '' graphs
+mutant graph_faults_of_streams_lost src/graph.c \
+    '    MB_TRY(judge(g));' '' graphs
+mutant graph_goes_before_its_work src/graph.c \
+    '(void)g->context->backend->streams->done(first, true, &done);' \
+    '(void)g->context->backend->streams->done(first, false, &done);' graphs
+mutant longer_graph_not_recorded src/graph.c \
+    'graph->set[graph->count++] = graph->sets;
+    graph->current = false;' 'graph->set[graph->count++] = graph->sets;' graphs
+mutant struck_way_used src/run/way.c \
+    '*current = way != NULL &&' '*current = way != NULL ||' proof
 
 # ---- proofs and fused products ----
 mutant selftest_sees_nothing src/run/selftest.c \
@@ -243,6 +281,27 @@ mutant lands_on_inputs src/plan/constants.c \
     '!plan->request.overlap &&' '' fused
 mutant bytes_biased src/plan/constants.c \
     'join->bias = math->fused ? 0 : math->engine->bias;' 'join->bias = math->engine->bias;' fused
+
+# ---- thin products and packed operands
+
+mutant thin_bytes_are_signed src/plan/split.c ': math->bytes_a ? byte' ': math->bytes_a ? half' thin
+mutant thin_on_any_engine src/plan/split.c \
+    'math->engine->in == MB_ELEMENT_I8 && math->radix_bits == BYTE' 'math->radix_bits == BYTE' packed
+mutant thin_bytes_beyond_a_bound src/plan/split.c ' || math->a.limit != UINT64_MAX)' ')' thin
+mutant thin_signed_bytes src/plan/split.c ' || !is_unsigned(p->a) ||' ' ||' thin
+mutant thin_bias_of_32_bits src/plan/constants.c 'math->thin ? MB_LONG_SUM : ' '' thin
+mutant thin_too_wide src/plan/split.c 'MB_THIN_COLUMNS / math->digits_b' 'MB_THIN_COLUMNS' thin
+mutant bytes_off_their_places src/run/operands.c 'view->row_stride * size % align == 0' 'true' thin
+mutant thin_kernel_not_tested src/run/selftest.c 'i < 4 && device->caps.thins' 'i < 0' thin
+mutant packed_for_another_engine src/plan/plan.c \
+    '(packing->math.scheme != rules->scheme || packing->math.engine != caps->engine[e])' \
+    'packing->math.scheme != rules->scheme' packed
+mutant packed_with_fewer_moduli src/plan/plan.c 'math->moduli > packing->math.moduli || ' '' packed
+mutant packed_in_longer_chunks src/plan/plan.c ' || math->longest_k < packing->chunk_k' '' packed
+mutant packed_on_either_side src/packed.c 'if (side != x->side)' 'if ((unsigned)side > 1)' packed
+mutant packed_modulo_another src/packed.c 'if (x->N != p->N)' 'if (x->N == p->N + 1)' packed
+mutant packed_beside_a_view src/packed.c '*given != NULL && (*given)->data != planes' \
+    '(void *)*given == (const void *)planes' packed
 
 mutant more_digits_than_planes src/plan/split.c \
     'math->digits_b > MB_MAX_PLANES' 'math->digits_b > 2 * MB_MAX_PLANES' tiny
