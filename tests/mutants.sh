@@ -366,7 +366,7 @@ mutant plain_top_lost src/backend/host_panel.c \
 mutant plain_alpha_lost src/backend/host_plain.c \
     'c < cols && job->alpha != 1' 'c < cols && job->alpha > 1U << 20' plain
 mutant plain_faults_of_B_lost src/backend/host_plain.c \
-    'job->b, job->sums) << !job->turned' 'job->b, job->sums)' plain
+    '<< !job->turned;' '<< 0;' plain
 mutant few_signs_lost src/backend/host_few.c \
     'sum < 0 ? mb_negmod(r, mod) : r' 'r' few
 mutant few_last_places_lost src/backend/host_few.c \
