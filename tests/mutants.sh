@@ -360,15 +360,13 @@ mutant plain_reads_late src/run/plain.c \
 mutant plain_faults_not_turned src/backend/host_plain.c \
     'sum_block(&t, sum, i, rows) << job->turned' 'sum_block(&t, sum, i, rows)' plain
 mutant plain_prefix_of_sums src/backend/host_plain.c \
-    'b + digits, depth, mod' 'b, depth, mod' plain
+    'b + digits, depth, mod' 'b + 0 * digits, depth, mod' plain
 mutant plain_top_lost src/backend/host_panel.c \
     'top += low >> 2 * BITS;' '' plain
 mutant plain_alpha_lost src/backend/host_plain.c \
     'c < cols && job->alpha != 1' 'c < cols && job->alpha > 1U << 20' plain
 mutant plain_faults_of_B_lost src/backend/host_plain.c \
-    'job->b, job->sums) << !job->turned' 'job->b, job->sums)' plain
-mutant few_runs_too_long src/exact/bound.h \
-    'enum { MB_FEW_RUN = 512 };' 'enum { MB_FEW_RUN = 2048 };' few
+    '<< !job->turned;' '<< 0;' plain
 mutant few_signs_lost src/backend/host_few.c \
     'sum < 0 ? mb_negmod(r, mod) : r' 'r' few
 mutant few_last_places_lost src/backend/host_few.c \
@@ -384,8 +382,6 @@ mutant panel_folds_late src/backend/host_panel.c \
         mb_host_panel_u64' panel
 mutant bytes_first_block_lost src/backend/host_bytes.c \
     'ldc, j == 0);' 'ldc, true);' panel
-mutant bytes_of_missing_lines src/backend/host_bytes.c \
-    'c < cols);' 'c <= cols);' panel
 mutant join_of_floats_as_words src/backend/host_real.c \
     'buffer[j] = ((const float *)sums)[first + j];' \
     'buffer[j] = ((const int32_t *)sums)[first + j];' host_real
