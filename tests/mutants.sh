@@ -150,7 +150,7 @@ mutant unbias_of_wrong_sign src/plan/rns.c \
 mutant lost_fold_split src/plan/split.c \
     'out->b.folds = math->digits_a;' 'out->b.folds = 1;' plan
 mutant folds_not_counted src/plan/split.c \
-    'engine->S / (uint64_t)math->digits_a' 'engine->S' tiny
+    'S / (uint64_t)math->digits_a' 'S' tiny
 mutant direct_bound_one_more src/plan/direct.c \
     'mb_bound_longest_k(engine->S, a, b)' 'mb_bound_longest_k(engine->S + a * b, a, b)' tiny
 mutant forced_chunk_not_checked src/plan/tile.c \
@@ -251,8 +251,8 @@ mutant struck_way_used src/run/way.c \
 
 # ---- proofs and fused products ----
 mutant selftest_sees_nothing src/run/selftest.c \
-    'if (get(p->c, sum_of(p), i) != answer(p, how, i / p->n, i % p->n))' \
-    'if (get(p->c, sum_of(p), i) != answer(p, how, i / p->n, i % p->n) && i < 0)' proof
+    'if (get(p->c, sum_of(p), i) != answer(p, how, row, col))' \
+    'if (get(p->c, sum_of(p), i) != answer(p, how, row, col) && i < 0)' proof
 mutant fused_selftest_left_out src/run/selftest.c \
     'i < engine->modulus_count && device->caps.fuses' 'i < 0 && device->caps.fuses' fused
 mutant large_proof_left_out src/run/proof.c \
@@ -282,16 +282,16 @@ mutant lands_in_every_chunk src/plan/constants.c \
 mutant lands_on_inputs src/plan/constants.c \
     '!plan->request.overlap &&' '' fused
 mutant bytes_biased src/plan/constants.c \
-    'join->bias = math->fused ? 0 : math->engine->bias;' 'join->bias = math->engine->bias;' fused
+    'join->bias = math->fused ? 0 : math->thin' 'join->bias = math->thin' fused
 
 # ---- thin products and packed operands
 
 mutant thin_bytes_are_signed src/plan/split.c ': math->bytes_a ? byte' ': math->bytes_a ? half' thin
 mutant thin_on_any_engine src/plan/split.c \
     'math->engine->in == MB_ELEMENT_I8 && math->radix_bits == BYTE' 'math->radix_bits == BYTE' packed
-mutant thin_bytes_beyond_a_bound src/plan/split.c ' || math->a.limit != UINT64_MAX)' ')' thin
+mutant thin_bytes_beyond_a_bound src/plan/split.c 'math->a.limit != UINT64_MAX)' 'false)' thin
 mutant thin_signed_bytes src/plan/split.c ' || !is_unsigned(p->a) ||' ' ||' thin
-mutant thin_bias_of_32_bits src/plan/constants.c 'math->thin ? MB_LONG_SUM : ' '' thin
+mutant thin_bias_of_32_bits src/plan/constants.c ' : math->thin ? MB_LONG_SUM : ' ' : ' thin
 mutant thin_too_wide src/plan/split.c 'MB_THIN_COLUMNS / math->digits_b' 'MB_THIN_COLUMNS' thin
 mutant bytes_off_their_places src/run/operands.c 'view->row_stride * size % align == 0' 'true' thin
 mutant thin_kernel_not_tested src/run/selftest.c 'i < 4 && device->caps.thins' 'i < 0' thin
@@ -362,15 +362,13 @@ mutant plain_reads_late src/run/plain.c \
 mutant plain_faults_not_turned src/backend/host_plain.c \
     'sum_block(&t, sum, i, rows) << job->turned' 'sum_block(&t, sum, i, rows)' plain
 mutant plain_prefix_of_sums src/backend/host_plain.c \
-    'b + digits, depth, mod' 'b, depth, mod' plain
+    'b + digits, depth, mod' 'b + 0 * digits, depth, mod' plain
 mutant plain_top_lost src/backend/host_panel.c \
     'top += low >> 2 * BITS;' '' plain
 mutant plain_alpha_lost src/backend/host_plain.c \
     'c < cols && job->alpha != 1' 'c < cols && job->alpha > 1U << 20' plain
 mutant plain_faults_of_B_lost src/backend/host_plain.c \
-    'job->b, job->sums) << !job->turned' 'job->b, job->sums)' plain
-mutant few_runs_too_long src/exact/bound.h \
-    'enum { MB_FEW_RUN = 512 };' 'enum { MB_FEW_RUN = 2048 };' few
+    '<< !job->turned;' '<< 0;' plain
 mutant few_signs_lost src/backend/host_few.c \
     'sum < 0 ? mb_negmod(r, mod) : r' 'r' few
 mutant few_last_places_lost src/backend/host_few.c \
@@ -386,8 +384,6 @@ mutant panel_folds_late src/backend/host_panel.c \
         mb_host_panel_u64' panel
 mutant bytes_first_block_lost src/backend/host_bytes.c \
     'ldc, j == 0);' 'ldc, true);' panel
-mutant bytes_of_missing_lines src/backend/host_bytes.c \
-    'c < cols);' 'c <= cols);' panel
 mutant join_of_floats_as_words src/backend/host_real.c \
     'buffer[j] = ((const float *)sums)[first + j];' \
     'buffer[j] = ((const int32_t *)sums)[first + j];' host_real
