@@ -197,10 +197,10 @@ fail:
     return status;
 }
 
-static modblas_status multiply(modblas_context *context, const modblas_matrix *C,
-                               const modblas_matrix *A, const modblas_matrix *B, uint64_t alpha,
-                               uint64_t beta, uint64_t N, const modblas_plan_options *options,
-                               const mb_plan *plan, mb_trace *trace)
+modblas_status mb_multiply(modblas_context *context, const modblas_matrix *C,
+                           const modblas_matrix *A, const modblas_matrix *B, uint64_t alpha,
+                           uint64_t beta, uint64_t N, const modblas_plan_options *options,
+                           const mb_plan *plan, mb_trace *trace)
 {
     product p = {.context = context};
     mb_mod mod = mb_mod_make(N);
@@ -246,7 +246,7 @@ modblas_status modblas_gemm(modblas_context *context, const modblas_matrix *C,
     MB_TRY(mb_check_views(C, A, B));
     modblas_problem problem = problem_of(C, A, B, N);
     MB_TRY(mb_check_problem(&problem));
-    MB_TRY(multiply(context, C, A, B, alpha, beta, N, &options, NULL, NULL));
+    MB_TRY(mb_multiply(context, C, A, B, alpha, beta, N, &options, NULL, NULL));
 fail:
     return status;
 }
@@ -332,8 +332,8 @@ modblas_status mb_plan_run_traced(modblas_plan *plan, const modblas_matrix *C,
                        "the views are %s <- %s * %s; the plan is for %s <- %s * %s",
                        mb_type_name(C->type), mb_type_name(A->type), mb_type_name(B->type),
                        mb_type_name(p->c), mb_type_name(p->a), mb_type_name(p->b));
-    MB_TRY(multiply(plan->context, C, A, B, alpha, beta, p->N, &plan->plan.request.options,
-                    &plan->plan, trace));
+    MB_TRY(mb_multiply(plan->context, C, A, B, alpha, beta, p->N, &plan->plan.request.options,
+                       &plan->plan, trace));
 fail:
     return status;
 }
