@@ -106,9 +106,30 @@ static modblas_status make_plan(mb_ready *r)
         .m = w->m, .n = w->n, .k = w->k, .c = w->c, .a = w->a, .b = w->b, .N = w->N};
     modblas_plan_options options;
     modblas_plan_options_init(&options);
-    options.scheme = w->scheme;
-    options.engine = w->engine;
+    options.packed = r->packed;
+    options.scheme = r->packed ? MODBLAS_SCHEME_AUTO : w->scheme;
+    options.engine = r->packed ? MODBLAS_ENGINE_AUTO : w->engine;
     return modblas_plan_create(r->bench->context, &r->plan, &problem, &options);
+}
+
+/* Packs A as it is now, and plans with it. */
+static modblas_status pack(mb_ready *r)
+{
+    modblas_status status = MODBLAS_OK;
+    modblas_pack_options options;
+    modblas_plan_destroy(r->plan);
+    modblas_packed_destroy(r->packed);
+    r->plan = NULL;
+    r->packed = NULL;
+    modblas_pack_options_init(&options);
+    options.width = r->what.n;
+    options.scheme = r->what.scheme;
+    options.engine = r->what.engine;
+    MB_TRY(modblas_pack(r->bench->context, &r->packed, &r->A.run, MODBLAS_SIDE_A, r->what.N,
+                        &options));
+    MB_TRY(make_plan(r));
+fail:
+    return status;
 }
 
 static modblas_status describe(const mb_ready *r, mb_row *row)
@@ -124,6 +145,7 @@ static modblas_status describe(const mb_ready *r, mb_row *row)
     row->digits_b = plan->math.digits_b;
     row->workers = plan->workers;
     row->on_device = r->bench->on_device;
+    row->packed = r->packed != NULL;
     const mb_bench_options *o = r->bench->options;
     for (int i = 0; i < 3; i++)
         row->layout[i] = i < 2 && o->input[0] ? "file" : mb_order_name(o->order[i]);
@@ -147,7 +169,8 @@ mb_product mb_ready_product(const mb_ready *ready)
 
 modblas_status mb_ready_run(mb_ready *ready)
 {
-    return modblas_plan_run(ready->plan, &ready->C.run, &ready->A.run, &ready->B.run, 1, 0);
+    const modblas_matrix *A = ready->packed ? NULL : &ready->A.run;
+    return modblas_plan_run(ready->plan, &ready->C.run, A, &ready->B.run, 1, 0);
 }
 
 static modblas_status check_flint(mb_ready *r, double *seconds)
@@ -197,6 +220,8 @@ static modblas_status check_all(mb_ready *r, double *flint_seconds)
         else if (r->bench->options->input[0] == NULL)
             fill_random(r);
         MB_TRY(push_operands(r));
+        if (r->bench->options->pack)
+            MB_TRY(pack(r));
         MB_TRY(mb_ready_check(r, &seconds));
     }
     if (!extremal)
@@ -231,6 +256,7 @@ fail:
 static void free_ready(mb_ready *r)
 {
     modblas_plan_destroy(r->plan);
+    modblas_packed_destroy(r->packed);
     mb_operand_free(&r->A, r->bench->context);
     mb_operand_free(&r->B, r->bench->context);
     mb_operand_free(&r->C, r->bench->context);
@@ -249,7 +275,8 @@ modblas_status mb_case_check(const mb_bench *bench, const mb_case *what)
     modblas_status status = MODBLAS_OK;
     mb_ready r = {.bench = bench, .what = *what};
     double flint_seconds;
-    MB_TRY(make_plan(&r));
+    if (!bench->options->pack)
+        MB_TRY(make_plan(&r));
     MB_TRY(make_operands(&r));
     MB_TRY(check_all(&r, &flint_seconds));
 fail:
@@ -268,11 +295,16 @@ modblas_status mb_case_run(const mb_bench *bench, const mb_case *what, mb_row *r
     row->backend = bench->context->backend->name;
     mb_device_name(row->device, bench->context);
     mb_progress("planning", name);
-    MB_TRY(make_plan(&r));
-    MB_TRY(describe(&r, row));
+    const bool packs = bench->options->pack;
+    if (!packs) {
+        MB_TRY(make_plan(&r));
+        MB_TRY(describe(&r, row));
+    }
     mb_progress("making and checking", name);
     MB_TRY(make_operands(&r));
     MB_TRY(check_all(&r, &row->peer_flint_seconds));
+    if (packs)
+        MB_TRY(describe(&r, row));
     row->verified = bench->options->verify;
     mb_progress("timing", name);
     MB_TRY(mb_measure(&r, row));

@@ -21,6 +21,7 @@ typedef struct mb_bench {
 typedef struct mb_ready {
     const mb_bench *bench;
     mb_case what;
+    modblas_packed *packed; /* A, or NULL */
     modblas_plan *plan;
     mb_operand A, B, C;
     mb_random random;

@@ -26,7 +26,8 @@ static modblas_status trace_runs(mb_ready *r, mb_row *row)
     for (; count == 0 || (count < TRACED_RUNS && mb_clock() - begin < r->bench->seconds);
          count++) {
         mb_trace_clear(&trace);
-        MB_TRY(mb_plan_run_traced(r->plan, &r->C.run, &r->A.run, &r->B.run, 1, 0, &trace));
+        MB_TRY(mb_plan_run_traced(r->plan, &r->C.run, r->packed ? NULL : &r->A.run, &r->B.run, 1,
+                                  0, &trace));
         spans[count] = mb_trace_spans(&trace);
     }
     if (path != NULL)

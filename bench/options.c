@@ -99,6 +99,13 @@ static bool set_explain(mb_bench_options *o, const char *arg)
     return true;
 }
 
+static bool set_pack(mb_bench_options *o, const char *arg)
+{
+    (void)arg;
+    o->pack = true;
+    return true;
+}
+
 /* Copies the part of a comma-separated list at *text to word, and moves *text behind it. */
 static bool next_word(const char **text, char word[MB_NUMBER_SIZE])
 {
@@ -278,6 +285,7 @@ static const rule rules[] = {
     {"engine", set_engine, "one of " ENGINES},
     {"workers", set_workers, "a number from 1 to 64"},
     {"memory", set_memory, "a number of bytes from 1 on, such as 500000000 or 2GB"},
+    {"pack", set_pack, NULL},
     {"residency", set_residency, "one of " RESIDENCIES},
     {"explain", set_explain, NULL},
     {"verify", set_verify, "one of " CHECKS},
@@ -319,6 +327,8 @@ static const char *contradiction(const mb_bench_options *o)
         return "--soak draws its own products, and checks all of them";
     if (o->soak >= 0 && o->format == MB_FORMAT_CSV)
         return "--soak writes a line, or json";
+    if (o->pack && (o->soak >= 0 || o->power || (o->peers & MB_PEER_GEMM)))
+        return "--pack goes with neither --soak, --power nor --peer gemm";
     if (o->residency == MB_RESIDENCY_DEVICE && o->backend == MODBLAS_BACKEND_HOST)
         return "--residency device needs the cuda backend";
 #if !defined(MODBLAS_HAVE_FLINT)

@@ -68,6 +68,7 @@ typedef struct mb_bench_options {
     mb_format format;
     const char *output, *trace;
     bool explain;
+    bool pack; /* A is packed before its products are timed */
 } mb_bench_options;
 
 enum { MB_ERROR_SIZE = 240 };

@@ -187,6 +187,7 @@ static void collect(fields *f, const mb_row *row)
     static const char *const layout[] = {"layout_a", "layout_b", "layout_c"};
     for (int i = 0; i < 3; i++)
         add_text(f, layout[i], row->layout[i]);
+    add_text(f, "packed", row->packed ? "A" : "no");
     add_text(f, "plan", row->plan);
     add_number(f, "seconds_min", row->seconds_min);
     add_number(f, "seconds_median", row->seconds_median);

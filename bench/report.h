@@ -21,6 +21,7 @@ typedef struct mb_row {
     int digits_a, digits_b;
     int workers;
     bool on_device;
+    bool packed;           /* A was */
     const char *layout[3]; /* of A, B, C */
     char *plan;            /* in words; freed by mb_row_free */
     double seconds_min, seconds_median, seconds_max;

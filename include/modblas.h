@@ -126,6 +126,7 @@ typedef struct modblas_matrix {
 
 typedef struct modblas_context modblas_context;
 typedef struct modblas_plan modblas_plan;
+typedef struct modblas_packed modblas_packed;
 
 /* ---- status, version, devices ------------------------------------------------------------- */
 
@@ -217,6 +218,9 @@ typedef struct modblas_plan_options {
     int64_t tile_m; /* sizes of the tiles of C and of the chunks of k; 0: the planner's choice */
     int64_t tile_n;
     int64_t chunk_k;
+    /* An operand that was packed: NULL takes its place in modblas_plan_run. Its side, sizes, type
+     * and N are the problem's; scheme, engine, its bound, tiles and chunks are left out. */
+    const modblas_packed *packed;
 } modblas_plan_options;
 
 MODBLAS_API void modblas_plan_options_init(modblas_plan_options *options);
@@ -229,7 +233,8 @@ MODBLAS_API modblas_status modblas_plan_create(modblas_context *context, modblas
 /* NULL is allowed. */
 MODBLAS_API void modblas_plan_destroy(modblas_plan *plan);
 
-/* As modblas_gemm, for views of the sizes and types the plan was made for. */
+/* As modblas_gemm, for views of the sizes and types the plan was made for; NULL for an operand
+ * that was packed. */
 MODBLAS_API modblas_status modblas_plan_run(modblas_plan *plan, const modblas_matrix *C,
                                             const modblas_matrix *A, const modblas_matrix *B,
                                             uint64_t alpha, uint64_t beta);
@@ -258,6 +263,49 @@ typedef struct modblas_product {
  * its own A or B. After a failure every C holds unspecified values inside its window. */
 MODBLAS_API modblas_status modblas_gemm_batch(modblas_context *context,
                                               const modblas_product *product, int64_t count);
+
+/* ---- packed operands ----------------------------------------------------------------------- */
+
+/* An operand that is used many times is split and laid out once. A packed operand holds a copy, in
+ * memory of the device that is not part of the budget, and serves any number of threads. */
+typedef enum modblas_side { MODBLAS_SIDE_A, MODBLAS_SIDE_B } modblas_side;
+
+typedef struct modblas_pack_options {
+    size_t size; /* set by modblas_pack_options_init */
+    /* Columns of the products that it is packed for (rows of C, for side B); 0: up to 64, the
+     * block iterations of Krylov methods. Others work, too, but may be slower. */
+    int64_t width;
+    /* The caller's word that |entry| <= bound, as stored, for the packed operand (else EBOUND),
+     * and for all others that it is multiplied with: a product whose other operand may hold more
+     * is refused. 0: none given. A bound below N/2 saves time. */
+    uint64_t bound;
+    uint64_t other_bound;
+    /* A scheme (not PLAIN) or engine other than AUTO is used, or refused with the reason. */
+    modblas_scheme scheme;
+    modblas_engine engine;
+} modblas_pack_options;
+
+MODBLAS_API void modblas_pack_options_init(modblas_pack_options *options);
+
+/* Packs X, the A (m x k) or the B (k x n) of products mod N; options may be NULL. X may change or
+ * go when this returns. EUNAVAILABLE if the context verifies its products: the check needs the
+ * operand itself. */
+MODBLAS_API modblas_status modblas_pack(modblas_context *context, modblas_packed **packed,
+                                        const modblas_matrix *X, modblas_side side, uint64_t N,
+                                        const modblas_pack_options *options);
+
+/* NULL is allowed. No product with it may be under way; before its context is destroyed. */
+MODBLAS_API void modblas_packed_destroy(modblas_packed *packed);
+
+/* C <- alpha*P*X + beta*C for a P that was packed as A, alpha*X*P + beta*C for one packed as B,
+ * mod the N it was packed for, as modblas_gemm. EINVAL if `side` is not that of P. */
+MODBLAS_API modblas_status modblas_gemm_packed(const modblas_packed *packed, modblas_side side,
+                                               const modblas_matrix *C, const modblas_matrix *X,
+                                               uint64_t alpha, uint64_t beta);
+
+/* What was packed, how, and in how many bytes. Sizes as for modblas_context_text. */
+MODBLAS_API modblas_status modblas_packed_text(const modblas_packed *packed, char *text,
+                                               size_t size, size_t *needed);
 
 /* ---- views -------------------------------------------------------------------------------- */
 

@@ -9,6 +9,7 @@
 #include "hopper.cuh"
 #include "kernels.h"
 #include "residue.h"
+#include "tensor_map.h"
 
 enum { TILE_M = 128, TILE_N = 256, TILE_K = 128, BOX = 128 };
 enum { BLOCKS = TILE_N / BOX, STAGES = 4 };
@@ -107,9 +108,9 @@ MB_INLINE void produce(shared<digits> *s, const CUtensorMap *A, const CUtensorMa
             uint64_t *full = &s->full[at.stage];
             barrier_wait(&s->empty[at.stage], at.parity ^ 1);
             barrier_expect(full, sizeof(stage));
-            load_box(to->a, A, k, p.row, p.plane * w.step_a, full);
+            load_box(to->a, A, k, p.row, p.plane * w.step_a, full, CACHE_NORMAL);
             load_box_to((1 << BLOCKS) - 1, to->b + half * TILE_K, B, k, line, plane * w.step_b,
-                        full);
+                        full, CACHE_NORMAL);
             advance(&at);
         }
     }
@@ -207,7 +208,7 @@ MB_INLINE void accumulate(int32_t (&d)[128], shared<digits> *s, cursor *at, int 
         multiply_fence();
 #pragma unroll
         for (int i = 0; i < TILE_K / 32; i++)
-            multiply(d, a + 2 * i, b + 2 * i, k > 0 || i > 0);
+            multiply<false>(d, a + 2 * i, b + 2 * i, k > 0 || i > 0);
         multiply_commit();
         multiply_wait<1>();
         if (k > 0)
@@ -269,37 +270,6 @@ static __global__ void __cluster_dims__(BLOCKS) __launch_bounds__(THREADS, 1)
 }
 
 /* ---- the host's side ---- */
-
-typedef CUresult encode_fn(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *,
-                           const cuuint64_t *, const cuuint64_t *, const cuuint32_t *,
-                           const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,
-                           CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
-
-/* The driver's function, without linking the driver. */
-static encode_fn *find_encode(void)
-{
-    const unsigned since = 12000;
-    void *fn = NULL;
-    cudaDriverEntryPointQueryResult found;
-    cudaError_t e = cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &fn, since,
-                                                     cudaEnableDefault, &found);
-    return e == cudaSuccess && found == cudaDriverEntryPointSuccess ? (encode_fn *)fn : NULL;
-}
-
-/* Boxes of box_lines by 128 bytes over planes of `lines` lines of `width` bytes. */
-static bool encode(CUtensorMap *map, encode_fn *fn, const void *data, int64_t lines, int64_t width,
-                   int64_t ld, int64_t plane_stride, int planes, cuuint32_t box_lines)
-{
-    const bool one = planes == 1 || plane_stride == 0;
-    const cuuint64_t size[3] = {(cuuint64_t)width, (cuuint64_t)lines,
-                                one ? 1 : (cuuint64_t)planes};
-    const cuuint64_t stride[2] = {(cuuint64_t)ld, (cuuint64_t)(one ? ld * lines : plane_stride)};
-    const cuuint32_t box[3] = {128, box_lines, 1}, each[3] = {1, 1, 1};
-    return fn(map, CU_TENSOR_MAP_DATA_TYPE_UINT8, 3, (void *)data, size, stride, box, each,
-              CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-              CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-              CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
-}
 
 static int pieces(int64_t size, int each)
 {

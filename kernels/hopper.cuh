@@ -90,23 +90,34 @@ MB_INLINE void prefetch_map(const CUtensorMap *map)
     asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
 }
 
+/* What L2 does with what passes through, as createpolicy encodes it for whole accesses. */
+enum cache_policy : uint64_t {
+    CACHE_NORMAL = 0x1000000000000000,
+    CACHE_ONCE = 0x12f0000000000000, /* first to go */
+    CACHE_KEEP = 0x14f0000000000000  /* last to go */
+};
+
 /* The box of the map at (x, y, z) -> dst; its bytes count on barrier. Places outside are 0. */
-MB_INLINE void load_box(void *dst, const CUtensorMap *map, int x, int y, int z, uint64_t *barrier)
+MB_INLINE void load_box(void *dst, const CUtensorMap *map, int x, int y, int z, uint64_t *barrier,
+                        cache_policy policy)
 {
     asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes"
-                 " [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(shared_address(dst)),
-                 "l"(map), "r"(x), "r"(y), "r"(z), "r"(shared_address(barrier))
+                 ".L2::cache_hint [%0], [%1, {%2, %3, %4}], [%5], %6;" ::"r"(shared_address(dst)),
+                 "l"(map), "r"(x), "r"(y), "r"(z), "r"(shared_address(barrier)),
+                 "l"((uint64_t)policy)
                  : "memory");
 }
 
 /* load_box into the same place of every block whose bit is set, counted on each one's barrier. */
 MB_INLINE void load_box_to(uint16_t blocks, void *dst, const CUtensorMap *map, int x, int y, int z,
-                           uint64_t *barrier)
+                           uint64_t *barrier, cache_policy policy)
 {
     asm volatile(
         "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes"
-        ".multicast::cluster [%0], [%1, {%2, %3, %4}], [%5], %6;" ::"r"(shared_address(dst)),
-        "l"(map), "r"(x), "r"(y), "r"(z), "r"(shared_address(barrier)), "h"(blocks)
+        ".multicast::cluster.L2::cache_hint [%0], [%1, {%2, %3, %4}], [%5], %6, %7;" ::"r"(
+            shared_address(dst)),
+        "l"(map), "r"(x), "r"(y), "r"(z), "r"(shared_address(barrier)), "h"(blocks),
+        "l"((uint64_t)policy)
         : "memory");
 }
 
@@ -174,31 +185,62 @@ template <int pending> MB_INLINE void multiply_wait()
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(pending) : "memory");
 }
 
-/* d = A*B^T + (accumulate ? d : 0) of tiles A, 64 lines of 32 bytes, and B, 256 lines. Warp w of
- * the group, lane l holds row 16w + l/4 + 8h, column 8j + 2*(l%4) + c in d[4j + 2h + c]. */
-MB_INLINE void multiply(int32_t (&d)[128], uint64_t a, uint64_t b, bool accumulate)
+/* d = A*B^T + (accumulate ? d : 0) of tiles A, 64 lines of 32 bytes, and B, 2 * size lines. Warp w
+ * of the group, lane l holds row 16w + l/4 + 8h, column 8j + 2*(l%4) + c in d[4j + 2h + c]. Bytes
+ * of A are unsigned if a_unsigned, else signed as those of B are. */
+template <bool a_unsigned, int size>
+MB_INLINE void multiply(int32_t (&d)[size], uint64_t a, uint64_t b, bool accumulate)
 {
+/* Operands %0 to %(size - 1) and what holds them, each list the one before and more. */
+#define NAMES_8 "%0, %1, %2, %3"
+#define NAMES_16 NAMES_8 ", %4, %5, %6, %7"
+#define NAMES_32 NAMES_16 ", %8, %9, %10, %11, %12, %13, %14, %15"
+#define NAMES_64                                                                                  \
+    NAMES_32 ", %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+#define NAMES_96                                                                                  \
+    NAMES_64 ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47"
+#define NAMES_128                                                                                 \
+    NAMES_96 ", %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+#define NAMES_192                                                                                 \
+    NAMES_128 ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79"  \
+              ", %80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
+#define NAMES_256                                                                                 \
+    NAMES_192 ", %96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, "      \
+              "%109, %110, %111"                                                                  \
+              ", %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, "  \
+              "%125, %126, %127"
 #define D4(i) "+r"(d[i]), "+r"(d[i + 1]), "+r"(d[i + 2]), "+r"(d[i + 3])
 #define D16(i) D4(i), D4(i + 4), D4(i + 8), D4(i + 12)
-    asm volatile(
-        "{\n"
-        ".reg .pred accumulate;\n"
-        "setp.ne.b32 accumulate, %130, 0;\n"
-        "wgmma.mma_async.sync.aligned.m64n256k32.s32.s8.s8 {"
-        "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
-        "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
-        "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
-        "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, "
-        "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "
-        "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, "
-        "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, "
-        "%110, %111, %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, "
-        "%124, %125, %126, %127}, %128, %129, accumulate;\n"
-        "}"
-        : D16(0), D16(16), D16(32), D16(48), D16(64), D16(80), D16(96), D16(112)
-        : "l"(a), "l"(b), "r"((int)accumulate));
-#undef D16
-#undef D4
+#define HOLD_8 D4(0)
+#define HOLD_16 HOLD_8, D4(4)
+#define HOLD_32 HOLD_16, D4(8), D4(12)
+#define HOLD_64 HOLD_32, D16(16)
+#define HOLD_96 HOLD_64, D16(32)
+#define HOLD_128 HOLD_96, D16(48)
+#define HOLD_192 HOLD_128, D16(64), D16(80)
+#define HOLD_256 HOLD_192, D16(96), D16(112)
+#define MULTIPLY(columns, type, a_at, b_at, flag_at)                                              \
+    asm volatile("{\n"                                                                            \
+                 ".reg .pred accumulate;\n"                                                       \
+                 "setp.ne.b32 accumulate, %" #flag_at ", 0;\n"                                    \
+                 "wgmma.mma_async.sync.aligned.m64n" #columns "k32.s32." #type                    \
+                 ".s8 {" NAMES_##columns "}, %" #a_at ", %" #b_at ", accumulate;\n"               \
+                                         "}"                                                      \
+                 : HOLD_##columns                                                                 \
+                 : "l"(a), "l"(b), "r"((int)accumulate))
+#define EITHER(columns, a_at, b_at, flag_at)                                                      \
+    if constexpr (2 * size == columns && a_unsigned)                                              \
+        MULTIPLY(columns, u8, a_at, b_at, flag_at);                                               \
+    else if constexpr (2 * size == columns)                                                       \
+    MULTIPLY(columns, s8, a_at, b_at, flag_at)
+    EITHER(8, 4, 5, 6);
+    EITHER(16, 8, 9, 10);
+    EITHER(32, 16, 17, 18);
+    EITHER(64, 32, 33, 34);
+    EITHER(96, 48, 49, 50);
+    EITHER(128, 64, 65, 66);
+    EITHER(192, 96, 97, 98);
+    EITHER(256, 128, 129, 130);
 }
 
 #endif

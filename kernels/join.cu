@@ -11,6 +11,9 @@ enum { LANES = 32, ROWS = 8 };
 /* Rows that a thread joins one after the other. */
 enum { AGAIN = 4 };
 
+/* Blocks that do not fill a GPU: threads then join one row each. */
+enum { FEW = 1024 };
+
 /* Planes of sums that are on their way together. Terms beyond the last are 0, so that an odd plane
  * needs no branch: 0 is added to everything. Bytes of all planes come at once. */
 enum { BATCH = 2 };
@@ -52,6 +55,13 @@ static __device__ __forceinline__ void add_sum(mb_joining *s, int32_t sum, const
         add_word(s, sum, term, (uint32_t)join.bias);
     else
         mb_join_i32(s, sum, &term, &join);
+}
+
+template <kind known>
+static __device__ __forceinline__ void add_sum(mb_joining *s, int64_t sum, const mb_term &term,
+                                               const mb_join &join)
+{
+    mb_join_i64(s, sum, &term, &join);
 }
 
 template <kind known>
@@ -362,6 +372,8 @@ extern "C" cudaError_t mb_launch_join(const mb_join *join, const mb_join_args *a
         return cudaSuccess;
     dim3 block(LANES, ROWS);
     dim3 grid(blocks(args->cols, LANES * EACH, GRID_X), blocks(args->rows, ROWS * AGAIN, GRID_Y));
+    if ((int64_t)grid.x * grid.y < FEW)
+        grid.y = blocks(args->rows, ROWS, GRID_Y);
     mb_join padded = *join;
     for (int i = join->terms; i < MB_MAX_PLANES; i++)
         padded.term[i] = {};
@@ -372,6 +384,8 @@ extern "C" cudaError_t mb_launch_join(const mb_join *join, const mb_join_args *a
         join_kernel<byte_sum<true>><<<grid, block, 0, stream>>>(padded, bytes, *args);
     else if (join->reduced)
         join_kernel<byte_sum<false>><<<grid, block, 0, stream>>>(padded, bytes, *args);
+    else if (join->longs)
+        join_kernel<int64_t><<<grid, block, 0, stream>>>(padded, bytes, *args);
     else if (join->wide)
         join_kernel<double><<<grid, block, 0, stream>>>(padded, bytes, *args);
     else

@@ -93,14 +93,36 @@ typedef struct mb_batch_args {
     uint32_t *faults;
 } mb_batch_args;
 
+/* Thin INT8 products: for u < terms, r < m, c < n
+ *     C[u*term_stride + c*ldc + r] = sum_{j<k} A[r*lda + j] * B[(u*n + c)*ldb + j]
+ * A is uint8 if a_unsigned, else int8; strides in elements. Sums of longest_k products fit 32
+ * bits. Requires: compute capability 9.0; 0 < n*terms <= 256; m, k > 0 and below 2^31
+ * - 256; longest_k >= 128; A, B, lda and ldb multiples of 16. */
+typedef struct mb_thin_args {
+    const void *A;
+    const int8_t *B;
+    int64_t *C;
+    int64_t m, k;
+    int n, terms;
+    int64_t lda, ldb, ldc, term_stride;
+    int64_t longest_k;
+    int a_unsigned;
+} mb_thin_args;
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 cudaError_t mb_launch_split(const mb_cut *cut, const mb_split_args *args, cudaStream_t stream);
+/* Planes of digits whose folds lie side by side: fold t of entry (l, j) of plane i at dst +
+ * i*plane_stride + l*ld + j*folds + t. Requires cut.kind MB_CUT_DIGITS of 8 bits; folds are 1, 2,
+ * 4 or 8, dst, ld and plane_stride multiples of it; padded sizes are those of src. */
+cudaError_t mb_launch_interleave(const mb_cut *cut, const mb_split_args *args,
+                                 cudaStream_t stream);
 cudaError_t mb_launch_join(const mb_join *join, const mb_join_args *args, cudaStream_t stream);
 cudaError_t mb_launch_fused(const mb_fused_args *args, cudaStream_t stream);
 cudaError_t mb_launch_batch(const mb_batch_args *args, cudaStream_t stream);
+cudaError_t mb_launch_thin(const mb_thin_args *args, cudaStream_t stream);
 cudaError_t mb_launch_check(const mb_check_args *args, cudaStream_t stream);
 
 #ifdef __cplusplus

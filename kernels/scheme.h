@@ -78,6 +78,7 @@ typedef struct mb_join {
     int terms;
     int residues;
     int wide;       /* sums are doubles */
+    int longs;      /* sums are int64 */
     int reduced;    /* sums are y_i itself, in so many bytes: 1 or 2; 0: they are sums */
     int narrow;     /* everything before the last reduction, v, stays below 2^64 */
     int small;      /* v < MB_SMALL * N */
@@ -198,6 +199,12 @@ MB_FN void mb_join_i32(mb_joining *s, int32_t sum, const mb_term *term, const mb
         y = y >= term->m ? y - term->m : y;
     }
     mb_join_add(s, y, term, join);
+}
+
+/* Adds a 64-bit sum, |sum| <= bias, of digits. */
+MB_FN void mb_join_i64(mb_joining *s, int64_t sum, const mb_term *term, const mb_join *join)
+{
+    mb_join_add(s, (uint64_t)sum + join->bias, term, join);
 }
 
 /* Adds a sum that was accumulated in floating point, |sum| <= bias. */

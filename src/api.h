@@ -8,6 +8,7 @@
 struct modblas_plan {
     modblas_context *context;
     modblas_problem problem;
+    modblas_plan_options options;
     mb_plan plan; /* for it, with sizes 0 taken as 1 */
     mb_reasons reasons;
 };

@@ -9,13 +9,15 @@
 static mb_constants constants_of(uint64_t N, int64_t k)
 {
     mb_arithmetic math = {.scheme = MODBLAS_SCHEME_RNS, .engine = &mb_engine_i8, .fused = true};
-    modblas_problem problem = {256, 256, k, MODBLAS_U64, MODBLAS_U64, MODBLAS_U64, N};
+    const mb_request request = {
+        .problem = {256, 256, k, MODBLAS_U64, MODBLAS_U64, MODBLAS_U64, N}};
+    const mb_caps caps = {.memory = 1};
     char reason[MB_REASON_SIZE];
     mb_constants constants;
     mb_mod mod = mb_mod_make(N);
     math.a = mb_bound_entries(MODBLAS_U64, N, 0);
     math.b = math.a;
-    ck_assert(mb_scheme_rns.fit(&math, 0, &problem, reason));
+    ck_assert(mb_scheme_rns.fit(&math, 0, &request, &caps, reason));
     mb_scheme_rns.constants(&math, &mod, 1, &constants);
     return constants;
 }

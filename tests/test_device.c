@@ -149,6 +149,84 @@ START_TEST(residues_of_GEMMs)
 }
 END_TEST
 
+/* Thin products, some longer than sums of 32 bits, on both sides, with A as bytes and as planes.
+ */
+START_TEST(thin_products)
+{
+    static const uint64_t moduli[] = {
+        2, 251, 65521, 65536, (1 << 21) - 9, 2147483647, UINT64_MAX - 58, 0};
+    static const test_data data[] = {TEST_RANDOM, TEST_CORNERS};
+    test_random random = {8};
+    for (int i = 0; i < 8 * 30; i++) {
+        const bool left = i % 3 == 0, lies_so = i / 8 % 2;
+        const bool is_long = i / 8 % 5 == 0;
+        const int64_t thick = 1 + (int64_t)(test_word(&random) % (is_long ? 40 : 400));
+        const int64_t thin = 1 + (int64_t)(test_word(&random) % (is_long ? 9 : MB_THIN_MOST));
+        const int64_t longest = is_long ? 70000 : 1500;
+        const int64_t k = 1 + (int64_t)(test_word(&random) % (uint64_t)longest);
+        const modblas_type type = (modblas_type)(i / 8 % 4 == 3 ? i % 10 : i % 4);
+        test_product p = test_product_of(left ? thin : thick, left ? thick : thin, k, type, type,
+                                         moduli[i % 8]);
+        p.a = lies_so ? TEST_ROWS : (test_layout)(test_word(&random) % TEST_INPUT_LAYOUTS);
+        p.b = lies_so ? TEST_COLUMNS : (test_layout)(test_word(&random) % TEST_INPUT_LAYOUTS);
+        p.problem.k = lies_so ? mb_round_up(k, 16) : k;
+        p.c = (test_layout)(test_word(&random) % TEST_LAYOUTS);
+        p.data = data[i / 16 % 2];
+        p.alpha = i % 4 ? 1 : test_word(&random);
+        p.beta = i % 5 ? 0 : test_word(&random);
+        check(&p, i % 8 ? 7 : (int)(test_word(&random) % 8), &random);
+    }
+}
+END_TEST
+
+/* Packed on the device, by thin GEMMs and by others. */
+START_TEST(packed_operands)
+{
+    static const uint64_t moduli[] = {251, 65521, (1 << 21) - 9, 2147483647, UINT64_MAX - 58, 0};
+    test_random random = {9};
+    for (int i = 0; i < 6 * 12; i++) {
+        const bool b = i % 2;
+        const int64_t lines = 1 + (int64_t)(test_word(&random) % 300);
+        const int64_t n = 1 + (int64_t)(test_word(&random) % (i / 6 % 3 ? MB_THIN_MOST : 250));
+        const int64_t k = 1 + (int64_t)(test_word(&random) % 900);
+        const modblas_type type = (modblas_type)(i / 6 % 2 ? 3 : i % 10);
+        test_product p =
+            test_product_of(b ? n : lines, b ? lines : n, k, type, type, moduli[i % 6]);
+        test_operands operands;
+        modblas_packed *packed = NULL;
+        modblas_pack_options options;
+        modblas_matrix view[3];
+        void *memory[3];
+        uint32_t faults = 0;
+        p.data = i / 12 % 2 ? TEST_CORNERS : TEST_RANDOM;
+        p.a = (test_layout)(test_word(&random) % TEST_INPUT_LAYOUTS);
+        p.b = (test_layout)(test_word(&random) % TEST_INPUT_LAYOUTS);
+        p.c = (test_layout)(test_word(&random) % TEST_LAYOUTS);
+        p.alpha = i % 4 ? 1 : test_word(&random);
+        p.beta = i % 5 ? 0 : test_word(&random);
+        test_operands_make(&operands, &p, &random);
+        test_canvas *canvas[] = {&operands.A, &operands.B, &operands.C};
+        for (int v = 0; v < 3; v++)
+            view[v] = send(canvas[v], &memory[v]);
+        ck_assert_int_eq(backend()->wait(worker(), &faults), MODBLAS_OK);
+        modblas_pack_options_init(&options);
+        options.width = n;
+        const modblas_side side = b ? MODBLAS_SIDE_B : MODBLAS_SIDE_A;
+        modblas_status status =
+            modblas_pack(context, &packed, &view[b], side, p.problem.N, &options);
+        if (status == MODBLAS_OK)
+            status = modblas_gemm_packed(packed, side, &view[2], &view[!b], p.alpha, p.beta);
+        for (int v = 0; v < 3; v++)
+            fetch(canvas[v], memory[v]);
+        test_verdict v = test_operands_judge(&operands, &p, status);
+        ck_assert_msg(v.wrong[0] == '\0', "%s", v.wrong);
+        ck_assert_msg(status == MODBLAS_OK, "%s: %s", modblas_detail(), test_product_text(&p));
+        modblas_packed_destroy(packed);
+        test_operands_free(&operands);
+    }
+}
+END_TEST
+
 int main(void)
 {
     modblas_options options;
@@ -158,7 +236,8 @@ int main(void)
         printf("skipped: operands in device memory (%s)\n", modblas_detail());
         return 77;
     }
-    const TTest *const tests[] = {types_and_layouts, every_way, residues_of_GEMMs};
+    const TTest *const tests[] = {types_and_layouts, every_way, residues_of_GEMMs, thin_products,
+                                  packed_operands};
     int result = test_main("device", tests, TEST_COUNT(tests));
     modblas_context_destroy(context);
     return result;

@@ -26,7 +26,10 @@ typedef enum mb_place {
  * Element (l, j) of plane i of fold t goes to
  *     dst + t*fold_stride + i*plane_stride + l*ld + j           (in elements of type `type`)
  * for 0 <= l < lines_padded, 0 <= j < k_padded; places outside src are set to 0. Where type is I8,
- * dst is aligned to 16 bytes, and ld, both strides and k_padded are multiples of 16. */
+ * dst is aligned to 16 bytes, and ld, both strides and k_padded are multiples of 16.
+ *
+ * If interleaved, all folds of an entry lie side by side, at dst + i*plane_stride + l*ld +
+ * j*folds + t; lines_padded and k_padded are the sizes of src then, and folds are 1, 2, 4 or 8. */
 typedef struct mb_split_job {
     const mb_cut *cut;
     modblas_matrix src;
@@ -35,6 +38,7 @@ typedef struct mb_split_job {
     mb_element type; /* I8, F32 or F64 */
     int64_t ld, plane_stride, fold_stride;
     int64_t lines_padded, k_padded;
+    bool interleaved;
 } mb_split_job;
 
 /* `count` products of the same shape, C_i <- A_i * B_i^T over the integers:
@@ -57,6 +61,13 @@ typedef struct mb_gemm_job {
      * any size; n residues, ldc, stride_c and C itself are multiples of 16 bytes. */
     const uint32_t *moduli;
     int digits;
+    /* Where the backend thins: C holds int64 sums of any length, the lines of its transpose: that
+     * of A's line r and B's line c at C[i*stride_c + c*ldc + r]. A is the same for all products,
+     * unsigned bytes if bytes_a; B_i+1 lies n lines after B_i; n*count <= MB_THIN_COLUMNS; sums of
+     * longest_k products fit 32 bits, longest_k >= 128; lda, ldb, A and B are multiples of 16
+     * bytes, m, n and k any size. */
+    bool thin, bytes_a;
+    int64_t longest_k;
 } mb_gemm_job;
 
 /* Join planes of sums to residues, add what is to be added, and store:
@@ -135,6 +146,9 @@ typedef struct mb_rates {
 /* Sides of a block of sums that a unit of the fused kernel does at once. */
 enum { MB_FUSED_TILE = 256 };
 
+/* Lines of B that a thin job takes. */
+enum { MB_THIN_COLUMNS = 256 };
+
 typedef struct mb_backend {
     const char *name;
     modblas_backend id;
@@ -147,8 +161,9 @@ typedef struct mb_backend {
     /* Default number of workers on a device. */
     int (*default_workers)(int device);
     void (*rates)(int device, mb_rates *rates);
-    /* True if gemm takes i8 jobs with moduli on the device. */
+    /* True if gemm takes i8 jobs with moduli on the device; thin jobs. NULL if it never does. */
     bool (*fuses)(int device);
+    bool (*thins)(int device);
 
     /* A worker on a device: on cuda a stream, a cuBLAS handle with its own workspace, pinned
      * staging buffers made when first needed. */
@@ -212,6 +227,6 @@ const mb_backend *mb_backend_cuda(const char **reason);
 typedef void mb_report_fn(modblas_status status, const char *sentence);
 typedef const mb_backend *mb_cuda_entry_fn(int abi, mb_report_fn *report);
 #define MB_CUDA_ENTRY "mb_cuda_module"
-enum { MB_BACKEND_ABI = 3 };
+enum { MB_BACKEND_ABI = 4 };
 
 #endif

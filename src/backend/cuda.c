@@ -42,6 +42,10 @@ static modblas_status split(mb_worker *worker, const mb_split_job *job)
         .faults = worker->faults,
         .operand = job->operand,
     };
+    if (job->interleaved) {
+        MB_CUDA(mb_launch_interleave, job->cut, &args, worker->stream);
+        return MODBLAS_OK;
+    }
     MB_TRY(require_split(job));
     MB_CUDA(mb_launch_split, job->cut, &args, worker->stream);
 fail:
@@ -50,6 +54,8 @@ fail:
 
 static mb_element sum_type(const mb_join *join)
 {
+    if (join->longs)
+        return MB_ELEMENT_I64;
     if (join->reduced)
         return join->reduced == 1 ? MB_ELEMENT_U8 : MB_ELEMENT_U16;
     return join->wide ? MB_ELEMENT_F64 : MB_ELEMENT_I32;
@@ -138,6 +144,7 @@ const mb_backend mb_cuda_table = {
     .default_workers = mb_cuda_default_workers,
     .rates = mb_cuda_rates,
     .fuses = mb_cuda_fuses,
+    .thins = mb_cuda_thins,
     .worker_create = mb_cuda_worker_create,
     .worker_destroy = mb_cuda_worker_destroy,
     .alloc = mb_cuda_alloc,

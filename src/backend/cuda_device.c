@@ -268,13 +268,19 @@ int mb_cuda_default_workers(int device)
 /* The fused kernel is for Hopper alone. MODBLAS_CUDA_GEMM=cublas leaves all GEMMs to cuBLAS. */
 bool mb_cuda_fuses(int device)
 {
-#if MODBLAS_HAVE_FUSED
+#if MODBLAS_HAVE_HOPPER
     const char *wanted = getenv("MODBLAS_CUDA_GEMM");
     return capability(device) == 90 && (wanted == NULL || strcmp(wanted, "cublas") != 0);
 #else
     (void)device;
     return false;
 #endif
+}
+
+/* The same goes for thin products. */
+bool mb_cuda_thins(int device)
+{
+    return mb_cuda_fuses(device);
 }
 
 /* One H200, CUDA 13.0, cuBLAS 13.1.0: GEMMs of full-range data at n = 8192 (a cluster of the fused

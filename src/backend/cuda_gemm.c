@@ -58,7 +58,7 @@ fail:
 static modblas_status gemm_fused(mb_worker *worker, const mb_gemm_job *job)
 {
     modblas_status status = MODBLAS_OK;
-#if MODBLAS_HAVE_FUSED
+#if MODBLAS_HAVE_HOPPER
     const mb_fused_args args = {
         .A = job->A,
         .B = job->B,
@@ -86,10 +86,43 @@ fail:
 #endif
 }
 
+/* Thin: by our own kernel, too. */
+static modblas_status gemm_thin(mb_worker *worker, const mb_gemm_job *job)
+{
+    modblas_status status = MODBLAS_OK;
+#if MODBLAS_HAVE_HOPPER
+    const mb_thin_args args = {
+        .A = job->A,
+        .B = job->B,
+        .C = job->C,
+        .m = job->m,
+        .k = job->k,
+        .n = (int)job->n,
+        .terms = job->count,
+        .lda = job->lda,
+        .ldb = job->ldb,
+        .ldc = job->ldc,
+        .term_stride = job->stride_c,
+        .longest_k = job->longest_k,
+        .a_unsigned = job->bytes_a,
+    };
+    MB_CUDA(mb_launch_thin, &args, worker->stream);
+fail:
+    return status;
+#else
+    (void)worker;
+    status =
+        mb_fail(MODBLAS_EINTERNAL, "a thin product of %d terms is not in this build", job->count);
+    return status;
+#endif
+}
+
 static modblas_status gemm(mb_worker *worker, const mb_gemm_job *job)
 {
     modblas_status status = MODBLAS_OK;
     const bool small = job->m <= BATCH_LIMIT && job->n <= BATCH_LIMIT && job->k <= BATCH_LIMIT;
+    if (job->thin)
+        return gemm_thin(worker, job);
     if (job->moduli != NULL)
         return gemm_fused(worker, job);
     if (job->count > 1 && small)

@@ -57,6 +57,7 @@ modblas_status mb_cuda_device_info(int device, modblas_device_info *info);
 int mb_cuda_default_workers(int device);
 void mb_cuda_rates(int device, mb_rates *rates);
 bool mb_cuda_fuses(int device);
+bool mb_cuda_thins(int device);
 
 /* The allocation of device memory around p; p alone if the driver does not say. Requires the
  * device to be entered. */

@@ -238,6 +238,21 @@ fail:
     return status;
 }
 
+/* The twin of kernels/thin.cu for product i. */
+static void gemm_thin(const mb_gemm_job *job, int64_t i)
+{
+    for (int64_t r = 0; r < job->m; r++) {
+        const uint8_t *a = (const uint8_t *)job->A + r * job->lda;
+        for (int64_t c = 0; c < job->n; c++) {
+            const int8_t *b = (const int8_t *)job->B + i * job->stride_b + c * job->ldb;
+            int64_t sum = 0;
+            for (int64_t j = 0; j < job->k; j++)
+                sum += (job->bytes_a ? a[j] : (int8_t)a[j]) * b[j];
+            ((int64_t *)job->C)[i * job->stride_c + c * job->ldc + r] = sum;
+        }
+    }
+}
+
 modblas_status mb_host_gemm(mb_worker *worker, const mb_gemm_job *job)
 {
     pthread_once(&once, choose);
@@ -245,7 +260,9 @@ modblas_status mb_host_gemm(mb_worker *worker, const mb_gemm_job *job)
     int threads = bound_threads();
     for (int64_t i = 0; i < job->count && status == MODBLAS_OK; i++) {
         int64_t a = i * job->stride_a, b = i * job->stride_b, c = i * job->stride_c;
-        if (job->moduli != NULL)
+        if (job->thin)
+            gemm_thin(job, i);
+        else if (job->moduli != NULL)
             status = gemm_residues(worker, job, i);
         else if (job->engine->in == MB_ELEMENT_I8)
             status = gemm_i8(job, (const int8_t *)job->A + a, (const int8_t *)job->B + b,

@@ -94,6 +94,21 @@ static void split_run(const mb_split_job *job, const uint64_t *r, int64_t l, int
     }
 }
 
+/* The same, folds side by side. */
+static void interleave_run(const mb_split_job *job, const uint64_t *r, int64_t l, int64_t j0,
+                           int count)
+{
+    const mb_cut *cut = job->cut;
+    for (int j = 0; j < count; j++) {
+        int8_t *dst = (int8_t *)job->dst + l * job->ld + (j0 + j) * cut->folds;
+        for (int t = 0; t < cut->folds; t++) {
+            const uint64_t u = mb_cut_u(r[j], t, cut);
+            for (int i = 0; i < cut->planes; i++)
+                dst[i * job->plane_stride + t] = (int8_t)mb_cut_digit(u, i, cut);
+        }
+    }
+}
+
 static void clear_line(const mb_split_job *job, int64_t l)
 {
     size_t size = mb_element_size(job->type);
@@ -116,7 +131,9 @@ modblas_status mb_host_split(mb_worker *worker, const mb_split_job *job)
             int count = (int)(last ? k - j : RUN);
             uint32_t fault = mb_host_enter(r, &job->src, l, j, lines, count, job->cut);
             worker->faults |= fault << job->operand;
-            for (int i = 0; i < lines; i++)
+            for (int i = 0; i < lines && job->interleaved; i++)
+                interleave_run(job, r[i], l + i, j, count);
+            for (int i = 0; i < lines && !job->interleaved; i++)
                 split_run(job, r[i], l + i, j, count, last ? job->k_padded - k : 0);
         }
     }
@@ -158,6 +175,9 @@ MB_MANY_TARGETS static void join_run(uint64_t *r, const mb_join_job *job, int64_
         if (job->acc_type == MB_ELEMENT_I32) {
             for (int j = 0; j < count; j++)
                 mb_join_i32(&s[j], ((const int32_t *)job->acc)[at + j], term, join);
+        } else if (job->acc_type == MB_ELEMENT_I64) {
+            for (int j = 0; j < count; j++)
+                mb_join_i64(&s[j], ((const int64_t *)job->acc)[at + j], term, join);
         } else if (job->acc_type == MB_ELEMENT_U8) {
             for (int j = 0; j < count; j++)
                 mb_join_add(&s[j], ((const uint8_t *)job->acc)[at + j], term, join);

@@ -41,6 +41,9 @@ bool mb_bound_holds(const mb_engine *engine, mb_range range);
 /* The largest k with k*a*b <= S; INT64_MAX if a*b = 0 (or if larger than that). */
 int64_t mb_bound_longest_k(uint64_t S, uint64_t a, uint64_t b);
 
+/* Sums of thin products: those of 32 bits are added up in int64, |every sum| <= MB_LONG_SUM. */
+#define MB_LONG_SUM ((uint64_t)1 << 46)
+
 /* ---- plain: no GEMM; residues in [0, N), or for F64 what enters an engine ------------------ */
 
 /* The cheapest sums that hold k products: F64 if k*a*b <= 2^53; U64 if k (N-1)^2 < 2^64 or N

@@ -53,7 +53,7 @@ const mb_engine mb_engine_f32 = {
 size_t mb_element_size(mb_element element)
 {
     static const size_t size[] = {
-        [MB_ELEMENT_I8] = 1,  [MB_ELEMENT_I32] = 4, [MB_ELEMENT_F32] = 4,
+        [MB_ELEMENT_I8] = 1,  [MB_ELEMENT_I32] = 4, [MB_ELEMENT_I64] = 8, [MB_ELEMENT_F32] = 4,
         [MB_ELEMENT_F64] = 8, [MB_ELEMENT_U8] = 1,  [MB_ELEMENT_U16] = 2};
     return size[element];
 }
@@ -62,8 +62,9 @@ modblas_type mb_element_type(mb_element element)
 {
     static const modblas_type type[] = {
         [MB_ELEMENT_I8] = MODBLAS_I8,   [MB_ELEMENT_I32] = MODBLAS_I32,
-        [MB_ELEMENT_F32] = MODBLAS_F32, [MB_ELEMENT_F64] = MODBLAS_F64,
-        [MB_ELEMENT_U8] = MODBLAS_U8,   [MB_ELEMENT_U16] = MODBLAS_U16};
+        [MB_ELEMENT_I64] = MODBLAS_I64, [MB_ELEMENT_F32] = MODBLAS_F32,
+        [MB_ELEMENT_F64] = MODBLAS_F64, [MB_ELEMENT_U8] = MODBLAS_U8,
+        [MB_ELEMENT_U16] = MODBLAS_U16};
     return type[element];
 }
 

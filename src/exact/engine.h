@@ -10,6 +10,7 @@
 typedef enum mb_element {
     MB_ELEMENT_I8,
     MB_ELEMENT_I32,
+    MB_ELEMENT_I64, /* sums of thin products, of any length */
     MB_ELEMENT_F32,
     MB_ELEMENT_F64,
     MB_ELEMENT_U8, /* sums that were reduced mod m <= 256 */

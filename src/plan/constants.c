@@ -5,6 +5,8 @@
 
 mb_element mb_plan_sum(const mb_arithmetic *math)
 {
+    if (math->thin)
+        return MB_ELEMENT_I64;
     if (!math->fused)
         return math->engine->acc;
     return math->scheme == MODBLAS_SCHEME_SPLIT ? MB_ELEMENT_U16 : MB_ELEMENT_U8;
@@ -13,6 +15,17 @@ mb_element mb_plan_sum(const mb_arithmetic *math)
 int mb_plan_sums(const mb_arithmetic *math)
 {
     return math->fused && math->scheme == MODBLAS_SCHEME_SPLIT ? 1 : math->terms;
+}
+
+/* Sums of thin products are read by fours. */
+enum { LONG_ALIGN = 4 };
+
+mb_sum_plane mb_plan_sum_plane(const mb_arithmetic *math, int64_t rows, int64_t cols)
+{
+    if (math->thin)
+        return (mb_sum_plane){cols, mb_round_up(rows, LONG_ALIGN)};
+    const int align = math->engine->align;
+    return (mb_sum_plane){mb_round_up(rows, align), mb_round_up(cols, align)};
 }
 
 bool mb_plan_may_land(const mb_plan *plan)
@@ -48,8 +61,9 @@ void mb_join_begin(mb_join *join, const mb_mod *mod, const mb_arithmetic *math)
     join->mod = *mod;
     join->terms = mb_plan_sums(math);
     join->wide = mb_plan_sum(math) == MB_ELEMENT_F64;
+    join->longs = math->thin;
     join->reduced = math->fused ? (int)mb_element_size(mb_plan_sum(math)) : 0;
-    join->bias = math->fused ? 0 : math->engine->bias;
+    join->bias = math->fused ? 0 : math->thin ? MB_LONG_SUM : math->engine->bias;
 }
 
 /* The largest number that term i multiplies its weight by. */
@@ -138,9 +152,25 @@ static int64_t leading_dimension(const mb_engine *engine, int64_t length)
     return aligned ? mb_round_up(length, LINE_ALIGN) : length;
 }
 
+/* The block of a thin product: lines are not padded, nor is k where A lies in bytes. */
+static mb_block thin_block(const mb_arithmetic *math, int operand, int64_t lines, int64_t k)
+{
+    const int align = math->engine->align, folds = math->digits_a;
+    mb_block block = {.lines = lines, .k = math->bytes_a ? k : mb_round_up(k, align)};
+    block.ld = leading_dimension(math->engine, mb_round_up(product(folds, block.k), align));
+    block.interleaved = math->bytes_a;
+    block.fold_stride = block.k;
+    block.plane_stride = operand == 0 ? block.k : product(lines, block.ld);
+    const uint64_t planes = operand == 1 ? (uint64_t)math->terms : math->bytes_a ? 0 : 1;
+    block.bytes = mb_times(planes, mb_times((uint64_t)lines, (uint64_t)block.ld));
+    return block;
+}
+
 mb_block mb_plan_block(const mb_arithmetic *math, int operand, int64_t lines, int64_t k)
 {
     const mb_engine *engine = math->engine;
+    if (math->thin)
+        return thin_block(math, operand, lines, k);
     mb_block block = {.lines = mb_round_up(lines, engine->align),
                       .k = mb_round_up(k, engine->align)};
     bool split = math->scheme == MODBLAS_SCHEME_SPLIT;

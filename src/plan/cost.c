@@ -40,9 +40,19 @@ static double fused_tile_seconds(const mb_plan *plan, const mb_rates *rates)
     return turns * (2 * side * side * k * units / rates->fused + fused_pause);
 }
 
+/* Thin GEMMs read A while they multiply, at the tensor cores' rate. */
+static double thin_tile_seconds(const mb_plan *plan, const mb_rates *rates)
+{
+    const double fastest = rates->fused > 0 ? rates->fused : rates->gemm[plan->math.engine_index];
+    const double bytes = (double)plan->tile_m * plan->math.digits_a * (double)plan->chunk_k;
+    return fmax(tile_ops(plan) / fastest, bytes / rates->bytes);
+}
+
 static double gemm_seconds(const mb_plan *plan, const mb_caps *caps, double parallel)
 {
     const double pieces = (double)plan->tiles_m * (double)plan->tiles_n * (double)plan->chunks;
+    if (plan->math.thin)
+        return pieces * thin_tile_seconds(plan, &caps->rates);
     if (plan->math.fused && caps->rates.fused_units > 0)
         return pieces * fused_tile_seconds(plan, &caps->rates);
     const double area = (double)plan->tile_m * (double)plan->tile_n;
@@ -56,6 +66,9 @@ static double gemm_seconds(const mb_plan *plan, const mb_caps *caps, double para
 static double split_bytes(const mb_plan *plan, int operand)
 {
     const modblas_problem *p = &plan->request.problem;
+    const bool packed = plan->request.packs || plan->request.packing;
+    if (operand == 0 && (plan->math.bytes_a || packed))
+        return 0;
     int64_t lines = operand == 0 ? p->m : p->n;
     modblas_type type = operand == 0 ? p->a : p->b;
     mb_block block = mb_plan_block(&plan->math, operand, lines, plan->chunk_k);
@@ -107,7 +120,7 @@ double mb_cost(const mb_plan *plan, const mb_caps *caps)
         exposed = exposed < least_exposed ? least_exposed : exposed;
     }
     int around = mb_plan_may_land(plan) ? JOBS_AROUND - 1 : JOBS_AROUND;
-    int gemms = plan->math.fused ? 1 : plan->math.terms;
+    int gemms = plan->math.fused || plan->math.thin ? 1 : plan->math.terms;
     double jobs = tiles * (double)plan->chunks * (around + gemms);
     return gemm_seconds(plan, caps, parallel) + exposed * bytes / (caps->rates.bytes * parallel) +
            jobs * caps->rates.launch / parallel;

@@ -21,11 +21,12 @@ static bool operand_fits(const mb_engine *engine, const mb_entries *entries, cha
     return false;
 }
 
-static bool fit(mb_arithmetic *math, int variant, const modblas_problem *problem,
+static bool fit(mb_arithmetic *math, int variant, const mb_request *request, const mb_caps *caps,
                 char reason[MB_REASON_SIZE])
 {
     (void)variant;
-    (void)problem;
+    (void)caps;
+    (void)request;
     const mb_engine *engine = math->engine;
     if (!operand_fits(engine, &math->a, 'A', reason) ||
         !operand_fits(engine, &math->b, 'B', reason))

@@ -16,17 +16,23 @@ typedef struct mb_caps {
                [MB_REASON_SIZE]; /* why an engine must not be used; empty if it may */
     mb_rates rates;
     bool fuses;       /* GEMMs on i8 can leave residues instead of sums */
+    bool thins;       /* GEMMs on i8 can be thin */
     bool workers_add; /* workers have units of their own (cores); on a GPU they share them */
     bool staging;     /* operands may need staging buffers */
     int workers;
     uint64_t memory; /* bytes of workspace for one call */
 } mb_caps;
 
+typedef struct mb_packing mb_packing;
+
 typedef struct mb_request {
     modblas_problem problem;
     modblas_plan_options options;
-    bool overlap; /* C shares bytes with A or B */
-    bool swapped; /* A and B are the transposes of the caller's B and A */
+    bool overlap;              /* C shares bytes with A or B */
+    bool swapped;              /* A and B are the transposes of the caller's B and A */
+    bool bytes_a;              /* A lies as thin GEMMs want its bytes (mb_lies_in_bytes) */
+    bool packs;                /* only A is split, for products to come */
+    const mb_packing *packing; /* A was split before; or NULL */
 } mb_request;
 
 /* What one scheme on one engine makes of the problem: its arithmetic, before any tiling. */
@@ -34,11 +40,16 @@ typedef struct mb_arithmetic {
     modblas_scheme scheme;
     const mb_engine *engine;
     int engine_index;
+    int variant;
     mb_entries a, b;
     int digits_a, digits_b, radix_bits; /* split; A's digits are the folds of B */
     int moduli;                         /* rns */
     bool fused;                         /* GEMMs leave residues instead of sums ... */
     uint32_t modulus;                   /* ... for direct and split modulo N itself */
+    bool thin;                          /* split: GEMMs sum in 64 bits, n lines of B a time ... */
+    bool bytes_a;                       /* ... and read A's entries as the bytes they are */
+    int64_t most_n;                     /* columns of a tile of a thin product */
+    int64_t band_k;                     /* products that such a GEMM sums in 32 bits */
     mb_sums sums;                       /* plain, whose engine is NULL */
     int terms;                          /* planes of B; of sums, unless split is fused */
     bool triangular;   /* term u needs only folds 0..u: products of weight >= N vanish */
@@ -69,7 +80,23 @@ typedef struct mb_plan {
     double seconds;                          /* predicted */
 } mb_plan;
 
-/* Why a candidate was not chosen, or that it was. */
+/* An operand that was split once: the A of products, or of their transposes, with all of its lines
+ * in one tile. */
+struct mb_packing {
+    mb_arithmetic math;
+    modblas_side side;
+    int64_t lines, k, chunk_k, chunks;
+    modblas_type type;
+    uint64_t N;
+    uint64_t other_bound; /* stated of the other operand; 0: none */
+    uint64_t bytes;
+    void *planes;
+};
+
+/* What a plan for packing makes of its A, but for the memory. */
+mb_packing mb_packing_of(const mb_plan *plan);
+
+/* Why one candidate was not chosen, or that it was. */
 typedef struct mb_candidate {
     modblas_scheme scheme;
     const char *engine;
@@ -101,6 +128,7 @@ void mb_plan_constants(const mb_plan *plan, uint64_t alpha, mb_constants *consta
 typedef struct mb_block {
     int64_t lines, k;                      /* padded */
     int64_t ld, plane_stride, fold_stride; /* elements */
+    bool interleaved;                      /* as in mb_split_job */
     uint64_t bytes;
 } mb_block;
 mb_block mb_plan_block(const mb_arithmetic *math, int operand, int64_t lines, int64_t k);
@@ -109,8 +137,19 @@ mb_block mb_plan_block(const mb_arithmetic *math, int operand, int64_t lines, in
 mb_element mb_plan_sum(const mb_arithmetic *math);
 int mb_plan_sums(const mb_arithmetic *math);
 
-/* Whether GEMMs may leave residues in C itself, if alpha and beta allow and C lies as they want it:
- * they are residues mod N of C's size, whole, and C is no input. */
+/* Planes of sums of a tile of rows x cols entries: lines, `ld` apart, along rows of C, or of its
+ * transpose if thin. */
+typedef struct mb_sum_plane {
+    int64_t lines, ld;
+} mb_sum_plane;
+mb_sum_plane mb_plan_sum_plane(const mb_arithmetic *math, int64_t rows, int64_t cols);
+
+/* Whether a product is for thin GEMMs, after its transposition if m < n. */
+enum { MB_THIN_MOST = 64 };
+bool mb_plan_is_thin(const mb_caps *caps, int64_t m, int64_t n);
+
+/* Whether GEMMs may leave residues in C itself, if alpha and beta allow and C lies as they want
+ * it: they are residues mod N of C's size, whole, and C is no input. */
 bool mb_plan_may_land(const mb_plan *plan);
 
 /* Products of one tile and chunk: how many, and along which k' (padded) for term u. */
@@ -134,7 +173,7 @@ typedef struct mb_scheme_rules {
     modblas_scheme scheme;
     const char *name;
     int variants; /* ways to do it, tried in turn */
-    bool (*fit)(mb_arithmetic *math, int variant, const modblas_problem *problem,
+    bool (*fit)(mb_arithmetic *math, int variant, const mb_request *request, const mb_caps *caps,
                 char reason[MB_REASON_SIZE]);
     void (*constants)(const mb_arithmetic *math, const mb_mod *mod, uint64_t alpha,
                       mb_constants *constants);
@@ -172,6 +211,7 @@ const char *mb_scheme_name(modblas_scheme scheme);
 const char *mb_engine_name(modblas_engine engine);
 
 /* The plan in words. Writes at most size bytes, with a final 0; returns the size needed. */
+size_t mb_packing_write_text(const mb_packing *packing, char *text, size_t size);
 size_t mb_plan_write_text(const mb_plan *plan, const mb_reasons *reasons, char *text, size_t size);
 
 #endif

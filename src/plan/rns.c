@@ -12,16 +12,17 @@ static int64_t lesser(int64_t x, int64_t y)
     return x < y ? x : y;
 }
 
-static bool fit(mb_arithmetic *math, int variant, const modblas_problem *problem,
+static bool fit(mb_arithmetic *math, int variant, const mb_request *request, const mb_caps *caps,
                 char reason[MB_REASON_SIZE])
 {
     (void)variant;
+    (void)caps;
     const mb_engine *engine = math->engine;
     /* The largest modulus comes first: its residues bound the chunk. */
     uint64_t h = mb_range_magnitude(mb_bound_residues(engine->moduli[0]));
     math->longest_k = mb_bound_longest_k(engine->S, h, h);
     uint64_t a = mb_range_magnitude(math->a.range), b = mb_range_magnitude(math->b.range);
-    int64_t k = lesser(problem->k, math->longest_k);
+    int64_t k = lesser(request->problem.k, math->longest_k);
     math->moduli = mb_bound_rns_moduli(engine->moduli, engine->modulus_count, k, a, b);
     math->terms = math->moduli;
     if (math->moduli > 0 && k >= 1)

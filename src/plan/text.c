@@ -38,6 +38,8 @@ static void put_arithmetic(mb_writer *w, const mb_arithmetic *math)
         mb_put(w, ", %d x %d digits of %d bits%s", math->digits_a, math->digits_b,
                math->radix_bits,
                math->triangular ? ", products of weight N and more left out" : "");
+    if (math->thin)
+        mb_put(w, ", thin, A %s", math->bytes_a ? "read as its bytes" : "cut into planes");
     mb_put(w, "%s\n", math->fused ? ", sums reduced in the GEMM" : "");
     const mb_entries *side[] = {&math->a, &math->b};
     for (int i = 0; i < 2; i++)
@@ -47,7 +49,7 @@ static void put_arithmetic(mb_writer *w, const mb_arithmetic *math)
     if (plain)
         return;
     mb_put(w, "sums     exact up to %" PRIu64 ": at most %" PRId64 " terms in a chunk\n",
-           math->engine->S, math->longest_k);
+           math->thin ? MB_LONG_SUM : math->engine->S, math->longest_k);
 }
 
 static void put_tiling(mb_writer *w, const mb_plan *plan)
@@ -75,6 +77,21 @@ static void put_reasons(mb_writer *w, const mb_reasons *reasons)
     }
 }
 
+size_t mb_packing_write_text(const mb_packing *packing, char *text, size_t size)
+{
+    const bool a = packing->side == MODBLAS_SIDE_A;
+    mb_writer w = {.text = text, .size = size};
+    mb_put(&w, "packed   %c, %" PRId64 " x %" PRId64 " of %s modulo ", a ? 'A' : 'B',
+           a ? packing->lines : packing->k, a ? packing->k : packing->lines,
+           mb_type_name(packing->type));
+    put_modulus(&w, packing->N);
+    mb_put(&w, a ? "\n" : ", the A below of the transposed products\n");
+    put_arithmetic(&w, &packing->math);
+    mb_put(&w, "memory   %" PRIu64 " bytes, %" PRId64 " chunks of k\n", packing->bytes,
+           packing->chunks);
+    return w.used + 1;
+}
+
 size_t mb_plan_write_text(const mb_plan *plan, const mb_reasons *reasons, char *text, size_t size)
 {
     const modblas_problem *p = &plan->request.problem;
@@ -82,7 +99,9 @@ size_t mb_plan_write_text(const mb_plan *plan, const mb_reasons *reasons, char *
     mb_put(&w, "product  %" PRId64 " x %" PRId64 " times %" PRId64 " x %" PRId64 " modulo ", p->m,
            p->k, p->k, p->n);
     put_modulus(&w, p->N);
-    mb_put(&w, ", %s <- %s * %s\n", mb_type_name(p->c), mb_type_name(p->a), mb_type_name(p->b));
+    mb_put(&w, "%s%s, %s <- %s * %s\n", plan->request.packing ? ", A packed" : "",
+           plan->request.swapped ? ", transposed" : "", mb_type_name(p->c), mb_type_name(p->a),
+           mb_type_name(p->b));
     put_arithmetic(&w, &plan->math);
     put_tiling(&w, plan);
     put_reasons(&w, reasons);

@@ -51,13 +51,15 @@ static void lay_out(mb_plan *plan, const mb_caps *caps)
     plan->chunks = parts(p->k, plan->chunk_k);
     mb_block a = mb_plan_block(&plan->math, 0, plan->tile_m, plan->chunk_k);
     mb_block b = mb_plan_block(&plan->math, 1, plan->tile_n, plan->chunk_k);
-    uint64_t entries = mb_times((uint64_t)a.lines, (uint64_t)b.lines);
+    mb_sum_plane plane = mb_plan_sum_plane(&plan->math, plan->tile_m, plan->tile_n);
+    uint64_t entries = mb_times((uint64_t)plane.lines, (uint64_t)plane.ld);
     uint64_t carry = mb_times(entries, sizeof(uint64_t));
     uint64_t *each = plan->region, *all = plan->shared_region;
     for (int r = 0; r < MB_REGION_COUNT; r++)
         each[r] = all[r] = 0;
+    const bool packed = plan->request.packs || plan->request.packing;
     if (plan->shared) {
-        all[MB_REGION_PLANES_A] = blocks(a.bytes, plan->tiles_m, plan->chunks);
+        all[MB_REGION_PLANES_A] = packed ? 0 : blocks(a.bytes, plan->tiles_m, plan->chunks);
         all[MB_REGION_PLANES_B] = blocks(b.bytes, plan->tiles_n, plan->chunks);
     } else {
         each[MB_REGION_PLANES_A] = a.bytes;
@@ -144,19 +146,24 @@ static void try_tiles(findings *best, mb_plan choice, const mb_caps *caps)
 {
     const modblas_problem *p = &choice.request.problem;
     const modblas_plan_options *o = &choice.request.options;
+    const bool packed = choice.request.packs || choice.request.packing;
+    const int64_t forced_m = packed ? p->m : o->tile_m;
     int align = choice.math.engine->align;
     for (int64_t i = 1;; i *= 2) {
-        choice.tile_m = tile(p->m, i, o->tile_m, align);
-        if (!halves_on(choice.tile_m, i, o->tile_m, align, best->cheapest.seconds > 0))
+        choice.tile_m = tile(p->m, i, forced_m, align);
+        if (!halves_on(choice.tile_m, i, forced_m, align, best->cheapest.seconds > 0))
             break;
         for (int64_t j = 1;; j *= 2) {
             choice.tile_n = tile(p->n, j, o->tile_n, align);
+            if (choice.math.thin)
+                choice.tile_n = lesser(choice.tile_n, choice.math.most_n);
             if (!halves_on(choice.tile_n, j, o->tile_n, align, best->cheapest.seconds > 0))
                 break;
             choice.shared = true;
             consider(best, choice, caps);
             choice.shared = false;
-            consider(best, choice, caps);
+            if (!packed)
+                consider(best, choice, caps);
             if (j > p->n / 2)
                 break;
         }
@@ -173,7 +180,9 @@ static int64_t chunk(int64_t k, int64_t longest, int64_t count, int align)
 
 bool mb_tile(mb_plan *plan, const mb_caps *caps, char reason[MB_REASON_SIZE])
 {
-    int64_t k = plan->request.problem.k, forced = plan->request.options.chunk_k;
+    const mb_packing *packing = plan->request.packing;
+    int64_t k = plan->request.problem.k;
+    int64_t forced = packing ? packing->chunk_k : plan->request.options.chunk_k;
     int64_t longest = lesser(plan->math.longest_k, longest_chunk);
     int align = plan->math.engine->align;
     if (lesser(forced, k) > longest) {

@@ -17,6 +17,12 @@ void *mb_arena_at(void *base, const mb_layout *layout, mb_region region, uint64_
     return (char *)base + layout->offset[region] + mb_aligned(bytes) * (uint64_t)index;
 }
 
+void *mb_arena_packed(const mb_packing *packing, int64_t chunk)
+{
+    mb_block largest = mb_plan_block(&packing->math, 0, packing->lines, packing->chunk_k);
+    return (char *)packing->planes + mb_aligned(largest.bytes) * (uint64_t)chunk;
+}
+
 void *mb_arena_planes(void *base, const mb_layout *layout, const mb_plan *plan, int operand,
                       int64_t tile, int64_t chunk)
 {

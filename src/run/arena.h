@@ -17,6 +17,9 @@ mb_layout mb_arena_layout(const uint64_t region[MB_REGION_COUNT]);
 void *mb_arena_at(void *base, const mb_layout *layout, mb_region region, uint64_t bytes,
                   int64_t index);
 
+/* Where a chunk of a packed operand lies. */
+void *mb_arena_packed(const mb_packing *packing, int64_t chunk);
+
 /* Where the planes of an operand's block lie: `base` and `layout` are those of the call if the
  * plan shares its planes, else those of the worker. */
 void *mb_arena_planes(void *base, const mb_layout *layout, const mb_plan *plan, int operand,

@@ -28,6 +28,7 @@ static modblas_status open_device(mb_device *device, const mb_backend *backend, 
     caps->workers_add = backend->synchronous;
     caps->staging = backend->upload != NULL;
     caps->fuses = backend->fuses != NULL && backend->fuses(ordinal);
+    caps->thins = backend->thins != NULL && backend->thins(ordinal);
     caps->workers = workers;
     caps->memory = options->memory ? options->memory : info.memory_free / 2;
     MB_TRY(mb_selftest(device));

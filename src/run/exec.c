@@ -62,9 +62,20 @@ fail:
     return status;
 }
 
+/* A where it is read as bytes. */
+static modblas_matrix bytes_of_a(const call *c, int64_t tile, int64_t chunk)
+{
+    const modblas_matrix *A = &c->view[OPERAND_A];
+    return mb_window(A, tile * c->plan->tile_m, chunk * c->plan->chunk_k, 1, 1);
+}
+
 /* Where the planes of a block lie, for worker w. */
 static void *planes_at(const call *c, int w, int operand, int64_t tile, int64_t chunk)
 {
+    if (operand == OPERAND_A && c->plan->math.bytes_a)
+        return bytes_of_a(c, tile, chunk).data;
+    if (operand == OPERAND_A && c->plan->request.packing)
+        return mb_arena_packed(c->plan->request.packing, chunk);
     bool shared = c->plan->shared;
     void *base = shared ? mb_team_shared(&c->team) : mb_team_memory(&c->team, w);
     return mb_arena_planes(base, shared ? &c->shared : &c->each, c->plan, operand, tile, chunk);
@@ -102,6 +113,7 @@ static modblas_status split_block(call *c, int w, int operand, int64_t tile, int
         .fold_stride = block.fold_stride,
         .lines_padded = block.lines,
         .k_padded = block.k,
+        .interleaved = block.interleaved,
     };
     MB_TRY(mb_trace_begin(c->trace, &c->team, w, MB_STAGE_SPLIT, trace_tile, &handle));
     if (c->place[operand] == MB_PLACE_STAGED)
@@ -113,11 +125,18 @@ fail:
     return status;
 }
 
+/* How many blocks of A are split. */
+static int64_t blocks_of_a(const call *c)
+{
+    const bool ready = c->plan->math.bytes_a || c->plan->request.packing;
+    return ready ? 0 : c->plan->tiles_m * c->plan->chunks;
+}
+
 /* Task of the first phase: block `task` of A's blocks, then of B's. */
 static modblas_status split_task(void *argument, int w, int64_t task)
 {
     call *c = argument;
-    int64_t blocks_a = c->plan->tiles_m * c->plan->chunks;
+    int64_t blocks_a = blocks_of_a(c);
     int operand = task < blocks_a ? OPERAND_A : OPERAND_B;
     int64_t tiles = operand == OPERAND_A ? c->plan->tiles_m : c->plan->tiles_n;
     int64_t index = operand == OPERAND_A ? task : task - blocks_a;
@@ -167,6 +186,8 @@ static modblas_status multiply(call *c, int w, int64_t ti, int64_t tj, int64_t c
     block_sizes(c->plan, OPERAND_B, tj, chunk, &lines_b, &k);
     mb_block a = mb_plan_block(math, OPERAND_A, lines_a, k);
     mb_block b = mb_plan_block(math, OPERAND_B, lines_b, k);
+    if (math->bytes_a && lines_a > 1)
+        a.ld = c->view[OPERAND_A].row_stride * (int64_t)mb_type_size(c->view[OPERAND_A].type);
     MB_TRY(
         mb_trace_begin(c->trace, &c->team, w, MB_STAGE_GEMM, ti * c->plan->tiles_n + tj, &handle));
     for (mb_gemm_job job = mb_gemms_first(math, &a, &b, planes_at(c, w, OPERAND_A, ti, chunk),
@@ -187,9 +208,9 @@ static uint64_t *carry_at(const call *c, int w, int64_t tile)
 {
     if (!c->plan->request.overlap)
         return mb_arena_at(mb_team_memory(&c->team, w), &c->each, MB_REGION_CARRY, 0, 0);
-    int align = c->plan->math.engine->align;
-    uint64_t bytes = (uint64_t)mb_round_up(c->plan->tile_m, align) *
-                     (uint64_t)mb_round_up(c->plan->tile_n, align) * sizeof(uint64_t);
+    const mb_plan *plan = c->plan;
+    const mb_sum_plane plane = mb_plan_sum_plane(&plan->math, plan->tile_m, plan->tile_n);
+    uint64_t bytes = (uint64_t)plane.lines * (uint64_t)plane.ld * sizeof(uint64_t);
     return mb_arena_at(mb_team_shared(&c->team), &c->shared, MB_REGION_CARRY, bytes, tile);
 }
 
@@ -209,8 +230,7 @@ static modblas_status join_tile(call *c, int w, int64_t tile, const void *sums, 
     const mb_plan *plan = c->plan;
     mb_worker *worker = mb_team_worker(&c->team, w);
     modblas_matrix C = tile_of_c(c, tile / plan->tiles_n, tile % plan->tiles_n);
-    int align = plan->math.engine->align;
-    int64_t ld = mb_round_up(C.cols, align);
+    const mb_sum_plane plane = mb_plan_sum_plane(&plan->math, C.rows, C.cols);
     int handle;
     mb_join_job job = {
         .join = sums != NULL ? &c->constants.join : NULL,
@@ -218,12 +238,12 @@ static modblas_status join_tile(call *c, int w, int64_t tile, const void *sums, 
         .float_limit = MB_FLOAT_LIMIT,
         .acc = sums,
         .acc_type = mb_plan_sum(&plan->math),
-        .acc_ld = ld,
-        .acc_plane_stride = mb_round_up(C.rows, align) * ld,
+        .acc_ld = plane.ld,
+        .acc_plane_stride = plane.lines * plane.ld,
         .rows = C.rows,
         .cols = C.cols,
         .carry = carry_at(c, w, tile),
-        .carry_ld = ld,
+        .carry_ld = plane.ld,
         .add_carry = !first,
         .to_carry = !store,
         .C = C,
@@ -234,6 +254,11 @@ static modblas_status join_tile(call *c, int w, int64_t tile, const void *sums, 
         job.C = staged_tile(c, w, &C);
         if (c->beta != 0)
             MB_TRY(c->backend->upload(worker, &job.C, &C));
+    }
+    if (plan->math.thin) {
+        job.C = modblas_transpose(job.C);
+        job.rows = C.cols;
+        job.cols = C.rows;
     }
     MB_TRY(c->backend->join(worker, &job));
     MB_TRY(mb_trace_end(c->trace, &c->team, w, handle));
@@ -252,7 +277,8 @@ static modblas_status tile_task(void *argument, int w, int64_t tile)
     void *sums = mb_arena_at(mb_team_memory(&c->team, w), &c->each, MB_REGION_SUMS, 0, 0);
     for (int64_t chunk = 0; chunk < plan->chunks; chunk++) {
         if (!plan->shared) {
-            MB_TRY(split_block(c, w, OPERAND_A, ti, chunk, tile));
+            if (blocks_of_a(c) > 0)
+                MB_TRY(split_block(c, w, OPERAND_A, ti, chunk, tile));
             MB_TRY(split_block(c, w, OPERAND_B, tj, chunk, tile));
         }
         MB_TRY(multiply(c, w, ti, tj, chunk, sums));
@@ -287,8 +313,8 @@ static modblas_status run_phases(call *c)
     int64_t tiles = plan->tiles_m * plan->tiles_n;
     bool overlap = plan->request.overlap;
     if (plan->shared)
-        MB_TRY(mb_sched_run(&c->team, c, (plan->tiles_m + plan->tiles_n) * plan->chunks,
-                            split_task, NULL));
+        MB_TRY(mb_sched_run(&c->team, c, blocks_of_a(c) + plan->tiles_n * plan->chunks, split_task,
+                            NULL));
     MB_TRY(mb_sched_run(&c->team, c, tiles, tile_task, overlap ? NULL : finish_task));
     if (overlap)
         MB_TRY(mb_sched_run(&c->team, c, tiles, store_task, finish_task));
@@ -302,6 +328,7 @@ modblas_status mb_exec(modblas_context *context, mb_device *device, const mb_pla
 {
     modblas_status status = MODBLAS_OK, waited;
     uint32_t faults = 0;
+    const modblas_matrix nothing = {.data = NULL};
     if (plan->math.scheme == MODBLAS_SCHEME_PLAIN)
         return mb_exec_plain(context, device, plan, C, A, B, alpha, beta, trace);
     call c = {
@@ -309,7 +336,7 @@ modblas_status mb_exec(modblas_context *context, mb_device *device, const mb_pla
         .backend = context->backend,
         .each = mb_arena_layout(plan->region),
         .shared = mb_arena_layout(plan->shared_region),
-        .view = {*A, modblas_transpose(*B), *C},
+        .view = {A != NULL ? *A : nothing, modblas_transpose(*B), *C},
         .beta = beta,
         .trace = trace,
     };
@@ -326,6 +353,33 @@ fail:
     status = status == MODBLAS_OK ? waited : status;
     if (status == MODBLAS_OK)
         status = mb_trace_read(trace, &c.team);
+    mb_team_give(&c.team);
+    return status == MODBLAS_OK ? mb_judge_faults(faults, plan->request.swapped) : status;
+}
+
+modblas_status mb_exec_pack(modblas_context *context, mb_device *device, const mb_plan *plan,
+                            const mb_packing *packing, const modblas_matrix *A)
+{
+    modblas_status status = MODBLAS_OK, waited;
+    uint32_t faults = 0;
+    mb_plan packed = *plan;
+    packed.request.packing = packing;
+    call c = {
+        .plan = &packed,
+        .backend = context->backend,
+        .each = mb_arena_layout(plan->region),
+        .view = {*A},
+    };
+    mb_plan_constants(plan, 1, &c.constants);
+    status = mb_team_take(&c.team, context, device, 1, 0, c.each.total);
+    if (status != MODBLAS_OK)
+        return status;
+    MB_TRY(c.backend->locate(mb_team_worker(&c.team, 0), A, &c.place[OPERAND_A]));
+    for (int64_t chunk = 0; chunk < plan->chunks; chunk++)
+        MB_TRY(split_block(&c, 0, OPERAND_A, 0, chunk, -1));
+fail:
+    waited = mb_team_wait(&c.team, &faults);
+    status = status == MODBLAS_OK ? waited : status;
     mb_team_give(&c.team);
     return status == MODBLAS_OK ? mb_judge_faults(faults, plan->request.swapped) : status;
 }

@@ -26,6 +26,7 @@ static const uint32_t *moduli_of(const mb_arithmetic *math)
 mb_gemm_job mb_gemms_first(const mb_arithmetic *math, const mb_block *a, const mb_block *b,
                            const void *A, const void *B, void *C)
 {
+    const mb_sum_plane plane = mb_plan_sum_plane(math, a->lines, b->lines);
     mb_gemm_job job = {
         .engine = math->engine,
         .m = a->lines,
@@ -35,12 +36,15 @@ mb_gemm_job mb_gemms_first(const mb_arithmetic *math, const mb_block *a, const m
         .C = C,
         .lda = a->ld,
         .ldb = b->ld,
-        .ldc = b->lines,
+        .ldc = plane.ld,
         .stride_a = math->scheme == MODBLAS_SCHEME_RNS ? a->plane_stride : 0,
         .stride_b = b->plane_stride,
-        .stride_c = a->lines * b->lines,
         .moduli = moduli_of(math),
         .digits = math->terms / mb_plan_sums(math),
+        .stride_c = plane.lines * plane.ld,
+        .thin = math->thin,
+        .bytes_a = math->bytes_a,
+        .longest_k = math->band_k,
     };
     set_batch(math, a, &job);
     return job;

@@ -119,20 +119,38 @@ bool mb_views_overlap(const modblas_matrix *x, const modblas_matrix *y)
     return at_x + x0 <= at_y + y1 && at_y + y0 <= at_x + x1;
 }
 
+bool mb_lies_in_bytes(const modblas_matrix *view)
+{
+    const int64_t align = 16, longest = (int64_t)1 << 38;
+    const int64_t size = (int64_t)mb_type_size(view->type);
+    const bool contiguous = view->col_stride == 1 || view->cols == 1;
+    const bool rows =
+        view->rows == 1 || (view->row_stride >= view->cols && view->row_stride < longest / size &&
+                            view->row_stride * size % align == 0);
+    return contiguous && rows && (uintptr_t)view->data % (uintptr_t)align == 0;
+}
+
+modblas_status mb_locate_all(const mb_device *device, const modblas_matrix *C,
+                             const modblas_matrix *A, const modblas_matrix *B)
+{
+    const modblas_matrix *view[] = {A, B, C};
+    modblas_status status = MODBLAS_OK;
+    for (int v = 0; v < 3 && status == MODBLAS_OK; v++) {
+        mb_place place;
+        status = device->backend->locate(device->slot[0].worker, view[v], &place);
+    }
+    return status;
+}
+
 modblas_status mb_choose_device(modblas_context *context, const modblas_matrix *C,
                                 const modblas_matrix *A, const modblas_matrix *B,
                                 mb_device **device)
 {
-    const modblas_matrix *view[] = {A, B, C};
     modblas_status status = MODBLAS_OK;
     int first = __atomic_fetch_add(&context->next_device, 1, __ATOMIC_RELAXED);
     for (int i = 0; i < context->device_count; i++) {
         *device = &context->device[(unsigned)(first + i) % (unsigned)context->device_count];
-        status = MODBLAS_OK;
-        for (int v = 0; v < 3 && status == MODBLAS_OK; v++) {
-            mb_place place;
-            status = context->backend->locate((*device)->slot[0].worker, view[v], &place);
-        }
+        status = mb_locate_all(*device, C, A, B);
         if (status == MODBLAS_OK)
             return MODBLAS_OK;
     }

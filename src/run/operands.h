@@ -24,6 +24,14 @@ bool mb_view_overlaps_itself(const modblas_matrix *view);
 /* True if the byte ranges of two views meet. */
 bool mb_views_overlap(const modblas_matrix *x, const modblas_matrix *y);
 
+/* True if a kernel can read the lines of the view as bytes: along k without gaps, in places that
+ * are multiples of 16 bytes. */
+bool mb_lies_in_bytes(const modblas_matrix *view);
+
+/* OK if all three views can be used on the device. */
+modblas_status mb_locate_all(const mb_device *device, const modblas_matrix *C,
+                             const modblas_matrix *A, const modblas_matrix *B);
+
 /* A device of the context on which all three views can be used. */
 modblas_status mb_choose_device(modblas_context *context, const modblas_matrix *C,
                                 const modblas_matrix *A, const modblas_matrix *B,

@@ -24,7 +24,8 @@ typedef struct {
     const mb_engine *engine;
     int ordinal;
     int terms;
-    mb_element sum; /* residues of one digit, or of two, are other kernels' */
+    mb_element sum; /* residues of one digit, or of two, and long sums are other kernels' ... */
+    bool bytes_a;   /* ... as are those of unsigned bytes */
     int64_t m, n, k, ld;
 } shape;
 
@@ -36,8 +37,8 @@ static pthread_mutex_t proved_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool same(const shape *x, const shape *y)
 {
     return x->backend == y->backend && x->engine == y->engine && x->ordinal == y->ordinal &&
-           x->terms == y->terms && x->sum == y->sum && x->m == y->m && x->n == y->n &&
-           x->k == y->k && x->ld == y->ld;
+           x->terms == y->terms && x->sum == y->sum && x->bytes_a == y->bytes_a && x->m == y->m &&
+           x->n == y->n && x->k == y->k && x->ld == y->ld;
 }
 
 static bool is_proved(const shape *s)
@@ -80,11 +81,13 @@ static int64_t rows_of(const proof *p, const mb_block *block)
     return (int64_t)block->bytes / line;
 }
 
-/* The largest operand v with k v^2 <= S that the engine takes on both sides. */
-static uint64_t largest_operand(const mb_engine *engine, int64_t k)
+/* The largest operand v with k v^2 <= S that the engine takes on both sides; thin products watch
+ * S themselves. */
+static uint64_t largest_operand(const mb_arithmetic *math, int64_t k)
 {
+    const mb_engine *engine = math->engine;
     uint64_t v = engine->most_positive;
-    while (mb_bound_longest_k(engine->S, v, v) < k)
+    while (!math->thin && mb_bound_longest_k(engine->S, v, v) < k)
         v -= (v + 15) / 16;
     return v;
 }
@@ -98,7 +101,7 @@ static modblas_status fill(const proof *p, int operand, const mb_block *block)
     mb_worker *worker = mb_team_worker(&p->team, 0);
     const mb_engine *engine = p->plan->math.engine;
     int64_t rows = rows_of(p, block), count = rows + block->ld;
-    uint64_t most = largest_operand(engine, block->ld), state = (uint64_t)operand;
+    uint64_t most = largest_operand(&p->plan->math, block->ld), state = (uint64_t)operand;
     int64_t *pool = malloc((size_t)count * sizeof *pool);
     if (pool == NULL)
         return mb_fail(MODBLAS_ENOMEM, "no memory to prove an engine");
@@ -194,8 +197,10 @@ static modblas_status check_term(const proof *p, const mb_gemm_job *job, int u, 
         x[i] = (state >> 4) % t.N;
     }
     MB_TRY(thin_of_B(&t, job, u, x, bx, bx + job->k * t.columns));
-    MB_TRY(thin_product(&t, A, in, job->m, job->k, job->lda, 1, bx, abx));
-    MB_TRY(thin_product(&t, C, sum, job->m, job->n, job->ldc, 1, x, cx));
+    MB_TRY(thin_product(&t, A, job->bytes_a ? MB_ELEMENT_U8 : in, job->m, job->k, job->lda, 1, bx,
+                        abx));
+    MB_TRY(thin_product(&t, C, sum, job->m, job->n, job->thin ? 1 : job->ldc,
+                        job->thin ? job->ldc : 1, x, cx));
     *right = *right && memcmp(abx, cx, (size_t)(job->m * t.columns) * sizeof *cx) == 0;
 fail:
     return status;
@@ -231,6 +236,8 @@ static void strike_off(modblas_context *context, mb_device *device, const proof 
     pthread_mutex_lock(&context->lock);
     if (math->fused)
         device->caps.fuses = false;
+    else if (math->thin)
+        device->caps.thins = false;
     else
         snprintf(device->caps.struck[math->engine_index], MB_REASON_SIZE,
                  "struck off: its product of %" PRId64 " x %" PRId64 " x %" PRId64
@@ -250,11 +257,17 @@ modblas_status mb_prove_plan(modblas_context *context, mb_device *device, const 
     proof p = {.plan = plan,
                .a = mb_plan_block(math, 0, plan->tile_m, plan->chunk_k),
                .b = mb_plan_block(math, 1, plan->tile_n, plan->chunk_k)};
+    if (math->bytes_a) { /* bytes that stand for the caller's */
+        const int64_t align = math->engine->align;
+        p.a.ld = mb_round_up(math->digits_a * p.a.k, align);
+        p.a.bytes = (uint64_t)p.a.lines * (uint64_t)p.a.ld;
+    }
     shape s = {.backend = device->backend,
                .engine = math->engine,
                .ordinal = device->ordinal,
                .terms = math->terms,
                .sum = mb_plan_sum(math),
+               .bytes_a = math->bytes_a,
                .m = p.a.lines,
                .n = p.b.lines,
                .k = p.a.k,

@@ -25,6 +25,7 @@ typedef struct {
     void *A, *B, *C;
     const uint32_t *modulus; /* NULL; or the GEMM leaves the sums mod it ... */
     int digits;              /* ... of one product, or of two digits */
+    bool thin, bytes_a;      /* or is thin, on unsigned bytes */
 } proof;
 
 static void put(void *data, mb_element element, int64_t i, int64_t value)
@@ -47,15 +48,24 @@ static int64_t get(const void *data, mb_element element, int64_t i)
         return ((const uint16_t *)data)[i];
     if (element == MB_ELEMENT_I32)
         return ((const int32_t *)data)[i];
+    if (element == MB_ELEMENT_I64)
+        return ((const int64_t *)data)[i];
     if (element == MB_ELEMENT_F32)
         return (int64_t)((const float *)data)[i];
     return (int64_t)((const double *)data)[i];
 }
 
-/* Rows of corners are constant, alternately the highest and the lowest operand. */
+/* Rows of corners are constant, alternately the highest and the lowest operand; unsigned bytes of
+ * the lowest are read as 256 more. */
 static int64_t corner_of(const proof *p, int64_t row)
 {
     return row & 1 ? p->low : p->high;
+}
+
+static int64_t corner_of_a(const proof *p, int64_t row)
+{
+    const int64_t corner = corner_of(p, row);
+    return p->bytes_a && corner < 0 ? corner + 256 : corner;
 }
 
 static void fill(const proof *p, void *data, int64_t rows, filling how, uint64_t seed)
@@ -86,6 +96,8 @@ static modblas_status move(const proof *p, void *to, void *from, mb_element elem
 
 static mb_element sum_of(const proof *p)
 {
+    if (p->thin)
+        return MB_ELEMENT_I64;
     if (p->modulus == NULL)
         return p->engine->acc;
     return p->digits == 1 ? MB_ELEMENT_U8 : MB_ELEMENT_U16;
@@ -93,9 +105,10 @@ static mb_element sum_of(const proof *p)
 
 static int64_t answer(const proof *p, filling how, int64_t row, int64_t col)
 {
-    int64_t sum = how == CORNERS ? p->k * corner_of(p, row) * corner_of(p, col) : 0;
+    const mb_element in = p->engine->in, in_a = p->bytes_a ? MB_ELEMENT_U8 : in;
+    int64_t sum = how == CORNERS ? p->k * corner_of_a(p, row) * corner_of(p, col) : 0;
     for (int64_t j = 0; how == RANDOM && j < p->k; j++)
-        sum += get(p->a, p->engine->in, row * p->k + j) * get(p->b, p->engine->in, col * p->k + j);
+        sum += get(p->a, in_a, row * p->k + j) * get(p->b, in, col * p->k + j);
     if (p->modulus == NULL)
         return sum;
     int64_t m = *p->modulus;
@@ -106,10 +119,18 @@ static int64_t answer(const proof *p, filling how, int64_t row, int64_t col)
 static bool is_right(const proof *p, filling how)
 {
     for (int64_t i = 0; i < p->m * p->n; i++) {
-        if (get(p->c, sum_of(p), i) != answer(p, how, i / p->n, i % p->n))
+        const int64_t row = p->thin ? i % p->m : i / p->n, col = p->thin ? i / p->m : i % p->n;
+        if (get(p->c, sum_of(p), i) != answer(p, how, row, col))
             return false;
     }
     return true;
+}
+
+/* Products that a thin GEMM may sum in 32 bits. */
+static int64_t longest_of(const proof *p)
+{
+    const uint64_t byte = 255, half = p->engine->most_negative;
+    return mb_bound_longest_k(p->engine->S, p->bytes_a ? byte : half, half);
 }
 
 static modblas_status multiply(const proof *p, filling how, bool *right)
@@ -126,10 +147,13 @@ static modblas_status multiply(const proof *p, filling how, bool *right)
                        .C = p->C,
                        .lda = p->k,
                        .ldb = p->k,
-                       .ldc = p->n,
+                       .ldc = p->thin ? p->m : p->n,
                        .count = 1,
                        .moduli = p->modulus,
-                       .digits = p->digits};
+                       .digits = p->digits,
+                       .thin = p->thin,
+                       .bytes_a = p->bytes_a,
+                       .longest_k = longest_of(p)};
     fill(p, p->a, p->m, how, 1);
     fill(p, p->b, p->n, how, 2);
     memset(p->c, 0x55, (size_t)(p->m * p->n) * mb_element_size(acc));
@@ -158,25 +182,25 @@ static uint64_t square_root(uint64_t x)
 static void set_range(proof *p)
 {
     const mb_engine *engine = p->engine;
-    uint64_t most = square_root(engine->S / (uint64_t)p->k);
+    uint64_t most = p->thin ? engine->most_negative : square_root(engine->S / (uint64_t)p->k);
     p->low = -(int64_t)(most < engine->most_negative ? most : engine->most_negative);
     p->high = (int64_t)(most < engine->most_positive ? most : engine->most_positive);
 }
 
-/* One product of m x k by k x n, as shape says. Two digits of B are the same plane. */
+/* One product of m x k by k x n, as shape says, of the kind that `like` is. Two digits of B are
+ * the same plane. */
 static modblas_status prove(mb_device *device, const mb_engine *engine, const int64_t shape[3],
-                            const uint32_t *modulus, int digits, bool *right)
+                            const proof *like, bool *right)
 {
     modblas_status status = MODBLAS_OK;
     int64_t m = shape[0], n = shape[1], k = shape[2];
-    proof p = {.backend = device->backend,
-               .worker = device->slot[0].worker,
-               .engine = engine,
-               .m = m,
-               .n = n,
-               .k = k,
-               .modulus = modulus,
-               .digits = digits};
+    proof p = *like;
+    p.backend = device->backend;
+    p.worker = device->slot[0].worker;
+    p.engine = engine;
+    p.m = m;
+    p.n = n;
+    p.k = k;
     size_t in = mb_element_size(engine->in), acc = mb_element_size(sum_of(&p));
     p.a = malloc((size_t)(m * k) * in);
     p.b = malloc((size_t)(n * k) * in);
@@ -219,7 +243,8 @@ static modblas_status test_engine(mb_device *device, int e)
     for (int i = 0; i < SHAPES && shape[i][2] > 0; i++) {
         const int64_t *s = shape[i];
         bool right = true;
-        MB_TRY(prove(device, device->caps.engine[e], s, NULL, 1, &right));
+        const proof sums = {.digits = 1};
+        MB_TRY(prove(device, device->caps.engine[e], s, &sums, &right));
         if (!right)
             snprintf(device->caps.struck[e], MB_REASON_SIZE,
                      "struck off: its product of %" PRId64 " x %" PRId64 " x %" PRId64
@@ -238,11 +263,27 @@ static modblas_status test_fused(mb_device *device, const mb_engine *engine)
     modblas_status status = MODBLAS_OK;
     int64_t shape[SHAPES][3];
     choose_shapes(engine, shape);
-    for (int i = 0; i < engine->modulus_count && device->caps.fuses; i++)
-        MB_TRY(
-            prove(device, engine, shape[i % SHAPES], &engine->moduli[i], 1, &device->caps.fuses));
-    for (int i = 0; i < twos && device->caps.fuses; i++)
-        MB_TRY(prove(device, engine, shape[i % SHAPES], &of_two[i], 2, &device->caps.fuses));
+    for (int i = 0; i < engine->modulus_count && device->caps.fuses; i++) {
+        const proof one = {.modulus = &engine->moduli[i], .digits = 1};
+        MB_TRY(prove(device, engine, shape[i % SHAPES], &one, &device->caps.fuses));
+    }
+    for (int i = 0; i < twos && device->caps.fuses; i++) {
+        const proof two = {.modulus = &of_two[i], .digits = 2};
+        MB_TRY(prove(device, engine, shape[i % SHAPES], &two, &device->caps.fuses));
+    }
+fail:
+    return status;
+}
+
+/* Thin GEMMs, one of them longer than sums of 32 bits. */
+static modblas_status test_thin(mb_device *device, const mb_engine *engine)
+{
+    static const int64_t shape[][3] = {{300, 33, 112}, {3, 2, 270000}};
+    modblas_status status = MODBLAS_OK;
+    for (int i = 0; i < 4 && device->caps.thins; i++) {
+        const proof thin = {.digits = 1, .thin = true, .bytes_a = i % 2 == 0};
+        MB_TRY(prove(device, engine, shape[i / 2], &thin, &device->caps.thins));
+    }
 fail:
     return status;
 }
@@ -255,6 +296,8 @@ modblas_status mb_selftest(mb_device *device)
         MB_TRY(test_engine(device, e));
         if (engine->in == MB_ELEMENT_I8)
             MB_TRY(test_fused(device, engine));
+        if (engine->in == MB_ELEMENT_I8)
+            MB_TRY(test_thin(device, engine));
     }
 fail:
     return status;

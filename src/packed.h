@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a packed operand is, beyond the public header. */
+#ifndef MB_PACKED_H
+#define MB_PACKED_H
+
+#include "run/exec.h"
+
+struct modblas_packed {
+    modblas_context *context;
+    mb_device *device;
+    mb_packing packing;
+};
+
+/* EINVAL with a sentence unless a checked problem with these options can use what was packed. */
+modblas_status mb_check_packed(const modblas_packed *packed, const modblas_context *context,
+                               const modblas_problem *problem,
+                               const modblas_plan_options *options);
+
+#endif
