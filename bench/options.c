@@ -226,10 +226,17 @@ static bool set_workers(mb_bench_options *o, const char *arg)
     return true;
 }
 
-static bool set_memory(mb_bench_options *o, const char *arg)
-{
-    return mb_parse_bytes(arg, &o->memory) && o->memory > 0;
-}
+/* Defines a setter of a number from 1 on, with a unit or not. */
+#define COUNT(field)                                                                              \
+    static bool set_##field(mb_bench_options *o, const char *arg)                                 \
+    {                                                                                             \
+        return mb_parse_bytes(arg, &o->field) && o->field > 0;                                    \
+    }
+
+COUNT(memory)
+COUNT(power)
+COUNT(batch)
+COUNT(moduli)
 
 static bool set_seconds(mb_bench_options *o, const char *arg)
 {
@@ -244,11 +251,6 @@ static bool set_soak(mb_bench_options *o, const char *arg)
 static bool set_seed(mb_bench_options *o, const char *arg)
 {
     return mb_parse_bytes(arg, &o->seed);
-}
-
-static bool set_power(mb_bench_options *o, const char *arg)
-{
-    return mb_parse_bytes(arg, &o->power) && o->power > 0;
 }
 
 /* "A.npy,B.npy" is cut in place: arguments may be written to. */
@@ -291,6 +293,8 @@ static const rule rules[] = {
     {"verify", set_verify, "one of " CHECKS},
     {"peer", set_peer, "some of " PEERS ", separated by commas"},
     {"seconds", set_seconds, "a number of seconds"},
+    {"batch", set_batch, "a number of products from 1 on"},
+    {"moduli", set_moduli, "a number of products from 1 on"},
     {"soak", set_soak, "a number of seconds"},
     {"trace", set_trace, "the name of a file"},
     {"format", set_format, "one of " FORMATS},
@@ -327,6 +331,11 @@ static const char *contradiction(const mb_bench_options *o)
         return "--soak draws its own products, and checks all of them";
     if (o->soak >= 0 && o->format == MB_FORMAT_CSV)
         return "--soak writes a line, or json";
+    const bool batch = o->batch || o->moduli;
+    if (batch && (o->soak >= 0 || o->suite || o->input[0] || o->power || o->pack || o->peers ||
+                  o->trace || o->expect || o->output_matrix || o->extremal || o->explain ||
+                  o->scheme || o->engine || o->format == MB_FORMAT_CSV || (o->batch && o->moduli)))
+        return "--batch and --moduli take sizes, moduli and types, and write a line, or json";
     if (o->pack && (o->soak >= 0 || o->power || (o->peers & MB_PEER_GEMM)))
         return "--pack goes with neither --soak, --power nor --peer gemm";
     if (o->residency == MB_RESIDENCY_DEVICE && o->backend == MODBLAS_BACKEND_HOST)
