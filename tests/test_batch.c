@@ -160,11 +160,11 @@ START_TEST(parts_follow_each_other)
         p[i] = (modblas_product){.C = modblas_row_major(&y[i], MODBLAS_U32, 1, 1, 1),
                                  .A = modblas_row_major(&x[2 * i], MODBLAS_U32, 1, 1, 1),
                                  .B = modblas_row_major(&x[2 * i + 1], MODBLAS_U32, 1, 1, 1),
-                                 .alpha = 1,
-                                 .N = N0 - (uint64_t)(i % 1500)};
+                                 .alpha = i < 3000 ? 1 : (uint64_t)i,
+                                 .N = i < 3000 ? N0 - (uint64_t)(i % 1500) : N0};
     ck_assert_int_eq(modblas_gemm_batch(context, p, COUNT), MODBLAS_OK);
     for (int i = 0; i < COUNT; i++)
-        ck_assert_uint_eq(y[i], (uint64_t)x[2 * i] * x[2 * i + 1] % p[i].N);
+        ck_assert_uint_eq(y[i], (uint64_t)x[2 * i] * x[2 * i + 1] % p[i].N * p[i].alpha % p[i].N);
     free(p);
     free(x);
     free(y);
