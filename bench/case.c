@@ -253,7 +253,7 @@ fail:
 
 /* ---- the whole ------------------------------------------------------------------------------ */
 
-static void free_ready(mb_ready *r)
+void mb_ready_close(mb_ready *r)
 {
     modblas_plan_destroy(r->plan);
     modblas_packed_destroy(r->packed);
@@ -270,17 +270,23 @@ void mb_device_name(char text[MB_ROW_TEXT], const modblas_context *context)
         snprintf(text, MB_ROW_TEXT, "%s, %s", info.name, info.libraries);
 }
 
-modblas_status mb_case_check(const mb_bench *bench, const mb_case *what)
+modblas_status mb_ready_open(mb_ready *ready, const mb_bench *bench, const mb_case *what)
 {
     modblas_status status = MODBLAS_OK;
-    mb_ready r = {.bench = bench, .what = *what};
     double flint_seconds;
-    if (!bench->options->pack)
-        MB_TRY(make_plan(&r));
-    MB_TRY(make_operands(&r));
-    MB_TRY(check_all(&r, &flint_seconds));
+    *ready = (mb_ready){.bench = bench, .what = *what};
+    MB_TRY(make_plan(ready));
+    MB_TRY(make_operands(ready));
+    MB_TRY(check_all(ready, &flint_seconds));
 fail:
-    free_ready(&r);
+    return status;
+}
+
+modblas_status mb_case_check(const mb_bench *bench, const mb_case *what)
+{
+    mb_ready r;
+    modblas_status status = mb_ready_open(&r, bench, what);
+    mb_ready_close(&r);
     return status;
 }
 
@@ -295,11 +301,10 @@ modblas_status mb_case_run(const mb_bench *bench, const mb_case *what, mb_row *r
     row->backend = bench->context->backend->name;
     mb_device_name(row->device, bench->context);
     mb_progress("planning", name);
+    MB_TRY(make_plan(&r));
     const bool packs = bench->options->pack;
-    if (!packs) {
-        MB_TRY(make_plan(&r));
+    if (!packs)
         MB_TRY(describe(&r, row));
-    }
     mb_progress("making and checking", name);
     MB_TRY(make_operands(&r));
     MB_TRY(check_all(&r, &row->peer_flint_seconds));
@@ -313,6 +318,6 @@ modblas_status mb_case_run(const mb_bench *bench, const mb_case *what, mb_row *r
 fail:
     row->status = status;
     mb_progress(NULL, NULL);
-    free_ready(&r);
+    mb_ready_close(&r);
     return status;
 }

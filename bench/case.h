@@ -27,6 +27,11 @@ typedef struct mb_ready {
     mb_random random;
 } mb_ready;
 
+/* Makes a product with a plan and operands of its own, and checks it; close also after a failure.
+ */
+modblas_status mb_ready_open(mb_ready *ready, const mb_bench *bench, const mb_case *what);
+void mb_ready_close(mb_ready *ready);
+
 /* C <- A*B, at the operands' residency. */
 modblas_status mb_ready_run(mb_ready *ready);
 

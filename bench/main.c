@@ -2,6 +2,7 @@
 #include "batch.h"
 #include "case.h"
 #include "clock.h"
+#include "many.h"
 #include "npy.h"
 #include "soak.h"
 
@@ -315,15 +316,60 @@ static int run_batch(const mb_bench_options *o)
         file = fopen(o->output, "w");
     if (file == NULL)
         MB_TRY(mb_fail(MODBLAS_EINVAL, "%s cannot be opened: %s", o->output, strerror(errno)));
-    status = run_batches(&bench, cases,
-                         mb_suite_cases(o, !bench.context->backend->synchronous, cases), file);
-    const modblas_status closed = close_results(o, file);
-    status = status == MODBLAS_OK ? closed : status;
+    MB_TRY(run_batches(&bench, cases,
+                       mb_suite_cases(o, !bench.context->backend->synchronous, cases), file));
+    MB_TRY(close_results(o, file));
 fail:
     if (status != MODBLAS_OK)
         complain();
     modblas_context_destroy(bench.context);
     return status == MODBLAS_OK ? EXIT_RIGHT : EXIT_WRONG;
+}
+
+static modblas_status write_many(const mb_bench *bench, const mb_many *list, int count)
+{
+    const mb_bench_options *o = bench->options;
+    FILE *file = o->output ? fopen(o->output, "w") : stdout;
+    if (file == NULL)
+        return mb_fail(MODBLAS_EINVAL, "%s cannot be opened: %s", o->output, strerror(errno));
+    if (o->format == MB_FORMAT_JSON)
+        mb_many_write_json(file, bench, list, count);
+    for (int i = 0; i < count && o->format == MB_FORMAT_TABLE && o->output != NULL; i++)
+        mb_many_write_line(file, &list[i]);
+    return close_results(o, file);
+}
+
+/* Many products at once. */
+static int run_many(const mb_bench_options *o)
+{
+    modblas_status status = MODBLAS_OK;
+    mb_bench bench = {.context = NULL};
+    int filled = 0, failed = 0;
+    mb_case *cases = malloc(MB_MAX_CASES * sizeof *cases);
+    mb_many *list = NULL;
+    if (cases == NULL)
+        MB_TRY(mb_fail(MODBLAS_ENOMEM, "no memory for the list of products"));
+    MB_TRY(open_bench(&bench, o));
+    int count = mb_suite_cases(o, !bench.context->backend->synchronous, cases);
+    MB_TRY(try_output(o->output));
+    list = calloc((size_t)count * mb_many_each(o), sizeof *list);
+    if (list == NULL)
+        MB_TRY(mb_fail(MODBLAS_ENOMEM, "no memory for the results"));
+    for (int c = 0; c < count; c++) {
+        for (int i = 0; i < (int)mb_many_each(o); i++, filled++) {
+            failed += mb_many_run(&list[filled], &bench, &cases[c], i) != MODBLAS_OK;
+            if (o->format == MB_FORMAT_TABLE || o->output != NULL)
+                mb_many_write_line(stdout, &list[filled]);
+        }
+    }
+    MB_TRY(write_many(&bench, list, filled));
+fail:
+    if (status != MODBLAS_OK)
+        complain();
+    free(list);
+    free(cases);
+    modblas_context_destroy(bench.context);
+    return status == MODBLAS_OK && failed == 0 ? EXIT_RIGHT : EXIT_WRONG;
 }
 
 int main(int argc, char **argv)
@@ -346,6 +392,8 @@ int main(int argc, char **argv)
     case MB_ACTION_RUN:
         if (options.batch > 0 || options.moduli > 0)
             return run_batch(&options);
+        if (options.thread_count > 0 || options.sets > 0)
+            return run_many(&options);
         return options.soak >= 0 ? run_soak(&options) : run(&options);
     }
     return EXIT_OPTIONS;

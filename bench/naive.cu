@@ -5,8 +5,12 @@
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
 
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <thread>
+#include <vector>
 
 // Jumps to `fail` unless the call succeeds; needs `error` and `failed`.
 #define TRY_CUDA(call)                                                                            \
@@ -129,6 +133,71 @@ fail:
     return failed;
 }
 
+struct crowd {
+    std::atomic<int> ready{0}, failed{0};
+    std::atomic<bool> go{false}, stop{false};
+    std::atomic<long> products{0};
+};
+
+static void work(crowd *all, int device, mb_naive_job *job, bool first, char *error)
+{
+    buffers b = {};
+    long done = 0;
+    size_t bytes = (size_t)job->m * (size_t)job->n * sizeof(double);
+    bool right = cudaSetDevice(device) == cudaSuccess && prepare(&b, job, error) == 0 &&
+                 multiply(&b, job, error) == 0 && cudaStreamSynchronize(b.stream) == cudaSuccess;
+    all->ready++;
+    while (!all->go)
+        std::this_thread::yield();
+    for (; right && !all->stop; done++)
+        right = multiply(&b, job, error) == 0 && cudaStreamSynchronize(b.stream) == cudaSuccess;
+    all->products += done;
+    if (right && first)
+        right = cudaMemcpy(job->C, b.C, bytes, cudaMemcpyDeviceToHost) == cudaSuccess;
+    all->failed += !right;
+    release(&b);
+}
+
+static int naive_threads(int device, mb_naive_job *job, int threads,
+                         char error[MB_NAIVE_ERROR_SIZE])
+{
+    crowd all;
+    std::vector<std::thread> list;
+    std::vector<std::vector<char>> errors(threads, std::vector<char>(MB_NAIVE_ERROR_SIZE));
+    for (int i = 0; i < threads; i++)
+        list.emplace_back(work, &all, device, job, i == 0, errors[i].data());
+    while (all.ready < threads)
+        std::this_thread::yield();
+    auto begin = std::chrono::steady_clock::now();
+    all.go = true;
+    std::this_thread::sleep_for(std::chrono::duration<double>(job->at_least));
+    all.stop = true;
+    for (auto &thread : list)
+        thread.join();
+    std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    job->seconds = took.count() / (double)all.products;
+    snprintf(error, MB_NAIVE_ERROR_SIZE, "%d threads failed: %.100s", all.failed.load(),
+             errors[0].data());
+    return all.failed != 0;
+}
+
+static int stream(int device, void **made, char error[MB_NAIVE_ERROR_SIZE])
+{
+    TRY_CUDA(cudaSetDevice(device));
+    TRY_CUDA(cudaStreamCreateWithFlags((cudaStream_t *)made, cudaStreamNonBlocking));
+    return 0;
+fail:
+    return 1;
+}
+
+static int wait(void *on, char error[MB_NAIVE_ERROR_SIZE])
+{
+    TRY_CUDA(cudaStreamSynchronize((cudaStream_t)on));
+    return 0;
+fail:
+    return 1;
+}
+
 static int copy(int device, size_t bytes, double *rate, char error[MB_NAIVE_ERROR_SIZE])
 {
     enum { RUNS = 10 };
@@ -166,6 +235,6 @@ fail:
 
 extern "C" __attribute__((visibility("default"))) const mb_cuda_peers *mb_cuda_peers_table()
 {
-    static const mb_cuda_peers peers = {naive, copy};
+    static const mb_cuda_peers peers = {naive, copy, naive_threads, stream, wait};
     return &peers;
 }

@@ -27,6 +27,13 @@ typedef struct mb_cuda_peers {
     int (*naive)(int device, mb_naive_job *job, char error[MB_NAIVE_ERROR_SIZE]);
     /* Bytes a second, read + written, of copies of `bytes` bytes. */
     int (*copy)(int device, size_t bytes, double *rate, char error[MB_NAIVE_ERROR_SIZE]);
+    /* The same job by so many threads, each with a stream, a handle and operands, waiting for each
+     * product; `seconds` is the time over the products. */
+    int (*naive_threads)(int device, mb_naive_job *job, int threads,
+                         char error[MB_NAIVE_ERROR_SIZE]);
+    /* A stream of a caller's, and its end. */
+    int (*stream)(int device, void **stream, char error[MB_NAIVE_ERROR_SIZE]);
+    int (*wait)(void *stream, char error[MB_NAIVE_ERROR_SIZE]);
 } mb_cuda_peers;
 
 typedef const mb_cuda_peers *mb_cuda_peers_fn(void);

@@ -217,6 +217,32 @@ static bool set_n(mb_bench_options *o, const char *arg)
     return positive(arg, &o->n);
 }
 
+static bool set_threads(mb_bench_options *o, const char *arg)
+{
+    enum { MOST = 256 };
+    char word[MB_NUMBER_SIZE];
+    for (o->thread_count = 0; *arg != 0; o->thread_count++) {
+        int64_t *threads = &o->threads[o->thread_count];
+        if (o->thread_count == MB_MAX_LIST || !next_word(&arg, word) || !positive(word, threads) ||
+            *threads > MOST)
+            return false;
+    }
+    return o->thread_count > 0;
+}
+
+static bool set_contexts(mb_bench_options *o, const char *arg)
+{
+    (void)arg;
+    o->contexts = true;
+    return true;
+}
+
+static bool set_sets(mb_bench_options *o, const char *arg)
+{
+    enum { MOST = 4096 };
+    return positive(arg, &o->sets) && o->sets <= MOST;
+}
+
 static bool set_workers(mb_bench_options *o, const char *arg)
 {
     int64_t workers;
@@ -296,6 +322,9 @@ static const rule rules[] = {
     {"batch", set_batch, "a number of products from 1 on"},
     {"moduli", set_moduli, "a number of products from 1 on"},
     {"soak", set_soak, "a number of seconds"},
+    {"threads", set_threads, "numbers from 1 to 256, such as 1,8,16"},
+    {"contexts", set_contexts, NULL},
+    {"sets", set_sets, "a number from 1 to 4096"},
     {"trace", set_trace, "the name of a file"},
     {"format", set_format, "one of " FORMATS},
     {"output", set_output, "the name of a file"},
@@ -304,48 +333,6 @@ static const rule rules[] = {
     {"help", set_help, NULL},
 };
 enum { RULES = sizeof rules / sizeof rules[0] };
-
-/* Options that are right one by one may contradict each other. */
-static const char *contradiction(const mb_bench_options *o)
-{
-    bool sides = o->m || o->k || o->n;
-    if (sides && !(o->m && o->k && o->n))
-        return "--m, --k and --n go together";
-    if (sides && o->size_count)
-        return "--size and --m, --k, --n exclude each other";
-    if (o->suite && (sides || o->size_count || o->modulus_count || o->input[0]))
-        return "--suite has its own sizes and moduli";
-    if (o->input[0] && (sides || o->size_count || o->type_count || o->extremal))
-        return "--input has its own sizes, types and data";
-    if (o->input[0] && o->modulus_count != 1)
-        return "--input needs one --modulus";
-    if (o->power && (o->input[1] || (sides && (o->m != o->k || o->k != o->n))))
-        return "--power takes one square matrix";
-    bool many = o->suite || o->size_count > 1 || o->modulus_count > 1;
-    if (many && (o->trace || o->expect || o->output_matrix || o->power))
-        return "--trace, --expect, --output-matrix and --power take a single product";
-    bool given = o->suite || sides || o->size_count || o->modulus_count || o->type_count ||
-                 o->out_type_given || o->extremal || o->input[0];
-    if (o->soak >= 0 && (given || o->verify || o->peers || o->trace || o->expect ||
-                         o->output_matrix || o->power || o->explain))
-        return "--soak draws its own products, and checks all of them";
-    if (o->soak >= 0 && o->format == MB_FORMAT_CSV)
-        return "--soak writes a line, or json";
-    const bool batch = o->batch || o->moduli;
-    if (batch && (o->soak >= 0 || o->suite || o->input[0] || o->power || o->pack || o->peers ||
-                  o->trace || o->expect || o->output_matrix || o->extremal || o->explain ||
-                  o->scheme || o->engine || o->format == MB_FORMAT_CSV || (o->batch && o->moduli)))
-        return "--batch and --moduli take sizes, moduli and types, and write a line, or json";
-    if (o->pack && (o->soak >= 0 || o->power || (o->peers & MB_PEER_GEMM)))
-        return "--pack goes with neither --soak, --power nor --peer gemm";
-    if (o->residency == MB_RESIDENCY_DEVICE && o->backend == MODBLAS_BACKEND_HOST)
-        return "--residency device needs the cuda backend";
-#if !defined(MODBLAS_HAVE_FLINT)
-    if (o->verify >= MB_CHECK_FLINT || (o->peers & MB_PEER_FLINT) || o->soak >= 0)
-        return "this build has no FLINT, so it can neither check with it nor time it";
-#endif
-    return NULL;
-}
 
 static bool apply(mb_bench_options *o, int choice, char **argv, char error[MB_ERROR_SIZE])
 {
@@ -390,7 +377,7 @@ bool mb_options_parse(mb_bench_options *options, int argc, char **argv, char err
         snprintf(error, MB_ERROR_SIZE, "'%s' is no option; --help lists them", argv[optind]);
         return false;
     }
-    const char *why = contradiction(options);
+    const char *why = mb_options_contradiction(options);
     if (why != NULL)
         snprintf(error, MB_ERROR_SIZE, "%s", why);
     return why == NULL;

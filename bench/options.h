@@ -69,13 +69,20 @@ typedef struct mb_bench_options {
     mb_format format;
     const char *output, *trace;
     bool explain;
-    bool pack; /* A is packed before its products are timed */
+    bool pack;        /* A is packed before its products are timed */
+    int thread_count; /* many products at once: by so many threads ... */
+    int64_t threads[MB_MAX_LIST];
+    bool contexts; /* ... and the same with a context each */
+    int64_t sets;  /* products in each set of a graph */
 } mb_bench_options;
 
 enum { MB_ERROR_SIZE = 240 };
 
 /* False with one sentence, without a final newline, where the arguments are not understood. */
 bool mb_options_parse(mb_bench_options *options, int argc, char **argv, char error[MB_ERROR_SIZE]);
+
+/* Why options that are right one by one do not go together; NULL if they do. */
+const char *mb_options_contradiction(const mb_bench_options *options);
 
 const char *mb_help_text(void);
 

@@ -28,6 +28,15 @@ modblas_status mb_time_gemms(modblas_plan *plan, double *seconds, double at_leas
 modblas_status mb_time_naive(const modblas_context *context, const mb_product *product,
                              double *seconds, double at_least);
 
+/* The same by so many threads at once: *seconds is the time over the products. On a GPU only. */
+modblas_status mb_time_naive_threads(const modblas_context *context, const mb_product *product,
+                                     int threads, double *seconds, double at_least);
+
+/* A stream of the context's device, NULL on the host, which lives until the program ends; and
+ * waiting for it. */
+modblas_status mb_stream_make(const modblas_context *context, void **stream);
+modblas_status mb_stream_wait(const modblas_context *context, void *stream);
+
 /* GB/s (read + written) of a copy in the memory of the context's device. */
 modblas_status mb_copy_rate(const modblas_context *context, double *gbps);
 

@@ -107,14 +107,39 @@ static modblas_status run_on_host(mb_naive_job *job)
 
 #endif
 
-static modblas_status run_on_device(const modblas_context *context, mb_naive_job *job)
+/* threads = 0: one product after the other, timed on the device. */
+static modblas_status run_on_device(const modblas_context *context, mb_naive_job *job, int threads)
 {
     char error[MB_NAIVE_ERROR_SIZE];
     const mb_cuda_peers *peers = cuda_peers();
+    const int device = context->device[0].ordinal;
     job->seconds = NAN;
-    if (peers != NULL && peers->naive(context->device[0].ordinal, job, error) != 0)
+    if (peers != NULL && (threads ? peers->naive_threads(device, job, threads, error)
+                                  : peers->naive(device, job, error)) != 0)
         return mb_fail(MODBLAS_EDEVICE, "the naive peer: %s", error);
     return MODBLAS_OK;
+}
+
+modblas_status mb_stream_make(const modblas_context *context, void **stream)
+{
+    char error[MB_NAIVE_ERROR_SIZE];
+    *stream = NULL;
+    if (context->backend->streams == NULL)
+        return MODBLAS_OK;
+    const mb_cuda_peers *peers = cuda_peers();
+    if (peers == NULL)
+        return mb_fail(MODBLAS_EUNAVAILABLE, "no streams without the peers on the GPU");
+    if (peers->stream(context->device[0].ordinal, stream, error) != 0)
+        return mb_fail(MODBLAS_EDEVICE, "a stream: %s", error);
+    return MODBLAS_OK;
+}
+
+modblas_status mb_stream_wait(const modblas_context *context, void *stream)
+{
+    char error[MB_NAIVE_ERROR_SIZE];
+    if (context->backend->streams == NULL || cuda_peers()->wait(stream, error) == 0)
+        return MODBLAS_OK;
+    return mb_fail(MODBLAS_EDEVICE, "a stream: %s", error);
 }
 
 /* Residues in [0, N) as doubles, row-major. */
@@ -132,8 +157,8 @@ static modblas_status residues_of(void **residues, const modblas_matrix *view, c
     return MODBLAS_OK;
 }
 
-modblas_status mb_time_naive(const modblas_context *context, const mb_product *product,
-                             double *seconds, double at_least)
+static modblas_status time_naive(const modblas_context *context, const mb_product *product,
+                                 int threads, double *seconds, double at_least)
 {
     modblas_status status = MODBLAS_OK;
     void *A = NULL, *B = NULL, *C = NULL;
@@ -156,7 +181,8 @@ modblas_status mb_time_naive(const modblas_context *context, const mb_product *p
     job.A = A;
     job.B = B;
     job.C = C;
-    MB_TRY(context->backend->synchronous ? run_on_host(&job) : run_on_device(context, &job));
+    MB_TRY(context->backend->synchronous ? run_on_host(&job)
+                                         : run_on_device(context, &job, threads));
     *seconds = job.seconds;
     modblas_matrix got = modblas_row_major(C, MODBLAS_F64, job.m, job.n, job.n);
     if (!isnan(job.seconds))
@@ -166,6 +192,21 @@ fail:
     free(B);
     free(C);
     return status;
+}
+
+modblas_status mb_time_naive(const modblas_context *context, const mb_product *product,
+                             double *seconds, double at_least)
+{
+    return time_naive(context, product, 0, seconds, at_least);
+}
+
+modblas_status mb_time_naive_threads(const modblas_context *context, const mb_product *product,
+                                     int threads, double *seconds, double at_least)
+{
+    *seconds = NAN;
+    if (context->backend->synchronous)
+        return MODBLAS_OK;
+    return time_naive(context, product, threads, seconds, at_least);
 }
 
 static modblas_status copy_on_host(double *gbps)

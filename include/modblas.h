@@ -160,7 +160,10 @@ typedef struct modblas_options {
     modblas_backend backend; /* AUTO: CUDA if a device can be used, else the host */
     const int *devices;      /* ordinals of CUDA devices; NULL: the first */
     int device_count;
-    int workers;     /* per device, 1 to 64; 0: 2 on a GPU, the usable cores on the host */
+    /* Per device, 1 to 64. 0: on the host the usable cores; on a GPU one call uses 2 at most, and
+     * there are as many (up to 64, each with a stream and 34 MB of its own besides its workspace)
+     * as calls and streams were under way at once. */
+    int workers;
     uint64_t memory; /* bytes of workspace per device; 0: half of what is free at creation */
     modblas_verify verify;
 } modblas_options;
@@ -230,14 +233,38 @@ MODBLAS_API modblas_status modblas_plan_create(modblas_context *context, modblas
                                                const modblas_problem *problem,
                                                const modblas_plan_options *options);
 
-/* NULL is allowed. */
+/* NULL is allowed. Waits for what was ordered on streams by the plan. */
 MODBLAS_API void modblas_plan_destroy(modblas_plan *plan);
 
-/* As modblas_gemm, for views of the sizes and types the plan was made for; NULL for an operand
- * that was packed. */
+/* As modblas_gemm, for views of the sizes and types the plan was made for, and NULL for an operand
+ * that was packed. On a GPU the second run
+ * of a small product records its kernels as a CUDA graph, and later ones replay it, with whatever
+ * operands. */
 MODBLAS_API modblas_status modblas_plan_run(modblas_plan *plan, const modblas_matrix *C,
                                             const modblas_matrix *A, const modblas_matrix *B,
                                             uint64_t alpha, uint64_t beta);
+
+/* The same on a caller's stream: `stream` is a cudaStream_t, NULL the legacy default stream, and
+ * the operands lie in device memory. Returns when the product is ordered; the device is not waited
+ * for, except the first time, if the plan's engine must be proved at this size, and where
+ * workspace is short. What is on the stream before is done before, what comes later sees C.
+ * Entries that are not integers, or beyond a bound, are reported by modblas_context_status.
+ *
+ * If the stream is being captured, so is the product, with these operands; it can be launched
+ * until the plan is destroyed, and keeps a worker and workspace of its own so long. Destroy the
+ * plan when no such graph runs or is captured. Nothing that the library does breaks a capture in
+ * another thread.
+ *
+ * On the host backend the product is done on return, and `stream` is not looked at. EUNAVAILABLE
+ * on a context that checks each product. */
+MODBLAS_API modblas_status modblas_plan_order(modblas_plan *plan, void *stream,
+                                              const modblas_matrix *C, const modblas_matrix *A,
+                                              const modblas_matrix *B, uint64_t alpha,
+                                              uint64_t beta);
+
+/* ENOTINT or EBOUND if a product that was ordered on a stream met such an entry since the last
+ * call; OK if none did that is done: synchronise with the stream first. Does not wait. */
+MODBLAS_API modblas_status modblas_context_status(modblas_context *context);
 
 /* The plan in words: scheme, engine, bounds, chunks, tiles, bytes, and why each other candidate
  * lost. Sizes as for modblas_context_text. */
@@ -263,6 +290,38 @@ typedef struct modblas_product {
  * its own A or B. After a failure every C holds unspecified values inside its window. */
 MODBLAS_API modblas_status modblas_gemm_batch(modblas_context *context,
                                               const modblas_product *product, int64_t count);
+
+/* ---- graphs of products ------------------------------------------------------------------- */
+
+/* Sets of products: those of a set are independent of each other and run side by side; the next
+ * set starts when all of the set before are done. On a GPU the whole is one CUDA graph with
+ * parallel branches, which is captured by the first run and launched by each; on the host a set's
+ * products are spread over the workers. */
+typedef struct modblas_graph modblas_graph;
+
+/* One graph is for one thread at a time; it is destroyed before its plans. */
+MODBLAS_API modblas_status modblas_graph_create(modblas_context *context, modblas_graph **graph);
+
+/* NULL is allowed. Waits for what was ordered. */
+MODBLAS_API void modblas_graph_destroy(modblas_graph *graph);
+
+/* Adds a product to the current set, as modblas_plan_run would run it. The plan is of the graph's
+ * context; operands are not looked at before the graph runs, and on a GPU lie in device memory. C
+ * is no operand of another product of the set: nothing checks that. */
+MODBLAS_API modblas_status modblas_graph_add(modblas_graph *graph, modblas_plan *plan,
+                                             const modblas_matrix *C, const modblas_matrix *A,
+                                             const modblas_matrix *B, uint64_t alpha,
+                                             uint64_t beta);
+
+/* Ends the current set: products added later start after all added before. */
+MODBLAS_API modblas_status modblas_graph_join(modblas_graph *graph);
+
+/* Runs all sets and waits for them. On a context that checks each product they run one by one. */
+MODBLAS_API modblas_status modblas_graph_run(modblas_graph *graph);
+
+/* Orders all sets on a caller's stream, as modblas_plan_order does one product; the stream is not
+ * being captured. */
+MODBLAS_API modblas_status modblas_graph_order(modblas_graph *graph, void *stream);
 
 /* ---- packed operands ----------------------------------------------------------------------- */
 

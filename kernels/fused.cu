@@ -9,6 +9,7 @@
 #include "hopper.cuh"
 #include "kernels.h"
 #include "residue.h"
+#include "send.cuh"
 #include "tensor_map.h"
 
 enum { TILE_M = 128, TILE_N = 256, TILE_K = 128, BOX = 128 };
@@ -300,20 +301,30 @@ template <int digits> static work<digits> work_of(const mb_fused_args *a)
     return w;
 }
 
+enum { MAX_DEVICES = 64 };
+
 /* The multiprocessors of the current device, once the kernel may use their shared memory. */
 template <int digits> static cudaError_t prepare(int *processors)
 {
+    static int known[MAX_DEVICES];
     int device;
     cudaError_t e = cudaGetDevice(&device);
-    if (e == cudaSuccess)
-        e = cudaDeviceGetAttribute(processors, cudaDevAttrMultiProcessorCount, device);
+    if (e != cudaSuccess)
+        return e;
+    int *kept = device < MAX_DEVICES ? &known[device] : NULL;
+    *processors = kept ? __atomic_load_n(kept, __ATOMIC_RELAXED) : 0;
+    if (*processors > 0)
+        return cudaSuccess;
+    e = cudaDeviceGetAttribute(processors, cudaDevAttrMultiProcessorCount, device);
     if (e == cudaSuccess)
         e = cudaFuncSetAttribute(fused_kernel<digits>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                  sizeof(shared<digits>));
+    if (e == cudaSuccess && kept)
+        __atomic_store_n(kept, *processors, __ATOMIC_RELAXED);
     return e;
 }
 
-template <int digits> static cudaError_t launch(const mb_fused_args *a, cudaStream_t stream)
+template <int digits> static cudaError_t launch(const mb_fused_args *a, const mb_to &to)
 {
     CUtensorMap A, B, C;
     encode_fn *fn = find_encode();
@@ -330,12 +341,19 @@ template <int digits> static cudaError_t launch(const mb_fused_args *a, cudaStre
     if (e != cudaSuccess)
         return e;
     const int clusters = processors / BLOCKS < w.tiles ? processors / BLOCKS : w.tiles;
-    fused_kernel<digits>
-        <<<clusters * BLOCKS, THREADS, sizeof(shared<digits>), stream>>>(A, B, C, w);
-    return cudaGetLastError();
+    return send(to, fused_kernel<digits>, clusters * BLOCKS, THREADS, sizeof(shared<digits>), A, B,
+                C, w);
 }
 
 extern "C" cudaError_t mb_launch_fused(const mb_fused_args *a, cudaStream_t stream)
 {
-    return a->digits == 2 ? launch<2>(a, stream) : launch<1>(a, stream);
+    return a->digits == 2 ? launch<2>(a, {stream, NULL, NULL})
+                          : launch<1>(a, {stream, NULL, NULL});
+}
+
+extern "C" cudaError_t mb_revise_fused(const mb_fused_args *a, cudaGraphExec_t exec,
+                                       cudaGraphNode_t node)
+{
+    const mb_to to = {NULL, exec, node};
+    return a->digits == 2 ? launch<2>(a, to) : launch<1>(a, to);
 }

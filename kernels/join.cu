@@ -5,6 +5,7 @@
 #include "bytes.h"
 #include "kernels.h"
 #include "quad.cuh"
+#include "send.cuh"
 
 enum { LANES = 32, ROWS = 8 };
 
@@ -365,8 +366,7 @@ static unsigned blocks(int64_t places, int each, int64_t most)
     return (unsigned)(count < most ? count : most);
 }
 
-extern "C" cudaError_t mb_launch_join(const mb_join *join, const mb_join_args *args,
-                                      cudaStream_t stream)
+static cudaError_t send_join(const mb_join *join, const mb_join_args *args, const mb_to &to)
 {
     if (args->rows == 0 || args->cols == 0)
         return cudaSuccess;
@@ -379,16 +379,26 @@ extern "C" cudaError_t mb_launch_join(const mb_join *join, const mb_join_args *a
         padded.term[i] = {};
     const mb_byte_join bytes = join->reduced == 1 ? mb_byte_join_of(join) : mb_byte_join{};
     if (join->reduced == 2)
-        join_kernel<uint16_t><<<grid, block, 0, stream>>>(padded, bytes, *args);
-    else if (join->reduced && mb_join_in_words(join))
-        join_kernel<byte_sum<true>><<<grid, block, 0, stream>>>(padded, bytes, *args);
-    else if (join->reduced)
-        join_kernel<byte_sum<false>><<<grid, block, 0, stream>>>(padded, bytes, *args);
-    else if (join->longs)
-        join_kernel<int64_t><<<grid, block, 0, stream>>>(padded, bytes, *args);
-    else if (join->wide)
-        join_kernel<double><<<grid, block, 0, stream>>>(padded, bytes, *args);
-    else
-        join_kernel<int32_t><<<grid, block, 0, stream>>>(padded, bytes, *args);
-    return cudaGetLastError();
+        return send(to, join_kernel<uint16_t>, grid, block, 0, padded, bytes, *args);
+    if (join->reduced && mb_join_in_words(join))
+        return send(to, join_kernel<byte_sum<true>>, grid, block, 0, padded, bytes, *args);
+    if (join->reduced)
+        return send(to, join_kernel<byte_sum<false>>, grid, block, 0, padded, bytes, *args);
+    if (join->longs)
+        return send(to, join_kernel<int64_t>, grid, block, 0, padded, bytes, *args);
+    if (join->wide)
+        return send(to, join_kernel<double>, grid, block, 0, padded, bytes, *args);
+    return send(to, join_kernel<int32_t>, grid, block, 0, padded, bytes, *args);
+}
+
+extern "C" cudaError_t mb_launch_join(const mb_join *join, const mb_join_args *args,
+                                      cudaStream_t stream)
+{
+    return send_join(join, args, {stream, NULL, NULL});
+}
+
+extern "C" cudaError_t mb_revise_join(const mb_join *join, const mb_join_args *args,
+                                      cudaGraphExec_t exec, cudaGraphNode_t node)
+{
+    return send_join(join, args, {NULL, exec, node});
 }

@@ -28,6 +28,10 @@ typedef struct mb_split_args {
     int64_t lines_padded, k_padded;
     uint32_t *faults; /* bits are ORed in, shifted left by `operand` */
     int operand;
+    /* Folds lie side by side: fold t of entry (l, j) of plane i at dst + i*plane_stride + l*ld +
+     * j*folds + t. Requires cut.kind MB_CUT_DIGITS of 8 bits; folds are 1, 2, 4 or 8, and dst, ld
+     * and plane_stride multiples of that; padded sizes are those of src. */
+    int interleaved;
 } mb_split_args;
 
 /* Sums to residues; see mb_join_job in src/backend/backend.h for the operation.
@@ -114,16 +118,20 @@ extern "C" {
 #endif
 
 cudaError_t mb_launch_split(const mb_cut *cut, const mb_split_args *args, cudaStream_t stream);
-/* Planes of digits whose folds lie side by side: fold t of entry (l, j) of plane i at dst +
- * i*plane_stride + l*ld + j*folds + t. Requires cut.kind MB_CUT_DIGITS of 8 bits; folds are 1, 2,
- * 4 or 8, dst, ld and plane_stride multiples of it; padded sizes are those of src. */
-cudaError_t mb_launch_interleave(const mb_cut *cut, const mb_split_args *args,
-                                 cudaStream_t stream);
 cudaError_t mb_launch_join(const mb_join *join, const mb_join_args *args, cudaStream_t stream);
 cudaError_t mb_launch_fused(const mb_fused_args *args, cudaStream_t stream);
 cudaError_t mb_launch_batch(const mb_batch_args *args, cudaStream_t stream);
 cudaError_t mb_launch_thin(const mb_thin_args *args, cudaStream_t stream);
 cudaError_t mb_launch_check(const mb_check_args *args, cudaStream_t stream);
+
+/* The same into a node of an executable graph: later launches of the graph have these arguments.
+ * Requires: the node was captured from a launch of sums and entries of the same types. */
+cudaError_t mb_revise_split(const mb_cut *cut, const mb_split_args *args, cudaGraphExec_t exec,
+                            cudaGraphNode_t node);
+cudaError_t mb_revise_join(const mb_join *join, const mb_join_args *args, cudaGraphExec_t exec,
+                           cudaGraphNode_t node);
+cudaError_t mb_revise_thin(const mb_thin_args *args, cudaGraphExec_t exec, cudaGraphNode_t node);
+cudaError_t mb_revise_fused(const mb_fused_args *args, cudaGraphExec_t exec, cudaGraphNode_t node);
 
 #ifdef __cplusplus
 }

@@ -2,10 +2,12 @@
 /* Entries to planes. A thread reads a patch (patch.cuh), keeps it in registers, and writes a word
  * of PLACES bytes to each line of each plane. */
 #include "bytes.h"
+#include "interleave.cuh"
 #include "kernels.h"
 #include "patch.cuh"
+#include "send.cuh"
 
-enum { GRID_X = 0x7fffffff, GRID_Y = 65535 };
+enum { GRID_X = 0x7fffffff };
 
 /* Blocks of a multiprocessor; 64-bit numbers need more registers. */
 template <typename T, typename D> constexpr int BLOCKS = sizeof(T) == 8 || sizeof(D) == 8 ? 3 : 4;
@@ -262,33 +264,43 @@ static unsigned blocks(int64_t places, int each, int64_t most)
 }
 
 template <typename T>
-static cudaError_t launch(const mb_cut *cut, const mb_split_args *args, cudaStream_t stream)
+static cudaError_t launch(const mb_cut *cut, const mb_split_args *args, const mb_to &to)
 {
     dim3 grid(blocks(args->k_padded, TILE_K, GRID_X),
               blocks(args->lines_padded, TILE_LINES<T>, GRID_Y));
     byte_planes bytes = {};
-    if (args->wide) {
-        split_kernel<T, double><<<grid, WARPS * WARP, 0, stream>>>(*cut, bytes, *args);
-        return cudaGetLastError();
-    }
+    if (args->interleaved)
+        return send_interleaved<T>(cut, args, to);
+    if (args->wide)
+        return send(to, split_kernel<T, double>, grid, WARPS * WARP, 0, *cut, bytes, *args);
     if (cut->kind == MB_CUT_BYTEWISE)
         for (int i = 0; i < cut->planes; i++)
             bytes.plane[i] = mb_byte_plane_of(&cut->plane[i]);
-    split_kernel<T, int8_t><<<grid, WARPS * WARP, 0, stream>>>(*cut, bytes, *args);
-    return cudaGetLastError();
+    return send(to, split_kernel<T, int8_t>, grid, WARPS * WARP, 0, *cut, bytes, *args);
 }
 
-extern "C" cudaError_t mb_launch_split(const mb_cut *cut, const mb_split_args *args,
-                                       cudaStream_t stream)
+static cudaError_t split(const mb_cut *cut, const mb_split_args *args, const mb_to &to)
 {
     if (args->lines_padded == 0 || args->k_padded == 0)
         return cudaSuccess;
     switch (args->src.type) {
 #define LAUNCH(name, ctype)                                                                       \
     case MODBLAS_##name:                                                                          \
-        return launch<ctype>(cut, args, stream);
+        return launch<ctype>(cut, args, to);
         MODBLAS_TYPE_MAP(LAUNCH)
 #undef LAUNCH
     }
     return cudaErrorInvalidValue;
+}
+
+extern "C" cudaError_t mb_launch_split(const mb_cut *cut, const mb_split_args *args,
+                                       cudaStream_t stream)
+{
+    return split(cut, args, {stream, NULL, NULL});
+}
+
+extern "C" cudaError_t mb_revise_split(const mb_cut *cut, const mb_split_args *args,
+                                       cudaGraphExec_t exec, cudaGraphNode_t node)
+{
+    return split(cut, args, {NULL, exec, node});
 }

@@ -12,15 +12,19 @@ typedef CUresult encode_fn(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void 
                            const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,
                            CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
 
-/* The driver's function, without linking the driver. */
+/* The driver's function, without linking the driver; threads that look it up at once find the
+ * same.
+ */
 static inline encode_fn *find_encode(void)
 {
+    static void *known;
     const unsigned since = 12000;
-    void *fn = NULL;
+    void *fn = __atomic_load_n(&known, __ATOMIC_RELAXED);
     cudaDriverEntryPointQueryResult found;
-    cudaError_t e = cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &fn, since,
-                                                     cudaEnableDefault, &found);
-    return e == cudaSuccess && found == cudaDriverEntryPointSuccess ? (encode_fn *)fn : NULL;
+    if (!fn && cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &fn, since,
+                                                cudaEnableDefault, &found) == cudaSuccess)
+        __atomic_store_n(&known, fn, __ATOMIC_RELAXED);
+    return (encode_fn *)fn;
 }
 
 /* Boxes of box_lines by 128 bytes over planes of `lines` lines of `width` bytes. */

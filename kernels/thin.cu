@@ -7,6 +7,7 @@
  * evenly, and where a cluster's part of a row ends it adds what it has to C in memory. */
 #include "hopper.cuh"
 #include "kernels.h"
+#include "send.cuh"
 #include "tensor_map.h"
 
 enum { TILE_M = 128, TILE_K = 128, BLOCKS = 2, ROWS = BLOCKS * TILE_M, MOST_STAGES = 12 };
@@ -250,7 +251,7 @@ static work work_of(const mb_thin_args *a)
 }
 
 template <bool a_unsigned, int columns>
-static cudaError_t launch(const mb_thin_args *a, cudaStream_t stream)
+static cudaError_t send_thin(const mb_thin_args *a, const mb_to &to)
 {
     CUtensorMap A, B;
     encode_fn *fn = find_encode();
@@ -269,40 +270,48 @@ static cudaError_t launch(const mb_thin_args *a, cudaStream_t stream)
         e = cudaFuncSetAttribute(thin_kernel<a_unsigned, columns>,
                                  cudaFuncAttributeMaxDynamicSharedMemorySize,
                                  sizeof(shared<columns>));
-    for (int t = 0; t < a->terms && e == cudaSuccess; t++)
+    /* In a graph this is a node of its own, which stays as it is. */
+    for (int t = 0; t < a->terms && e == cudaSuccess && !to.exec; t++)
         e = cudaMemsetAsync(a->C + t * a->term_stride, 0, (size_t)(a->n * a->ldc) * sizeof *a->C,
-                            stream);
+                            to.stream);
     if (e != cudaSuccess)
         return e;
     const int64_t most = processors / BLOCKS, units = (int64_t)w.tiles * w.steps;
     const unsigned clusters = (unsigned)(most < units ? most : units);
-    thin_kernel<a_unsigned, columns>
-        <<<clusters * BLOCKS, THREADS, sizeof(shared<columns>), stream>>>(A, B, w);
-    return cudaGetLastError();
+    return send(to, thin_kernel<a_unsigned, columns>, clusters * BLOCKS, THREADS,
+                sizeof(shared<columns>), A, B, w);
 }
 
 /* The narrowest kernel that has room. */
-template <bool a_unsigned> static cudaError_t choose(const mb_thin_args *a, cudaStream_t stream)
+template <bool a_unsigned> static cudaError_t choose(const mb_thin_args *a, const mb_to &to)
 {
     const int columns = a->n * a->terms;
     if (columns <= 8)
-        return launch<a_unsigned, 8>(a, stream);
+        return send_thin<a_unsigned, 8>(a, to);
     if (columns <= 16)
-        return launch<a_unsigned, 16>(a, stream);
+        return send_thin<a_unsigned, 16>(a, to);
     if (columns <= 32)
-        return launch<a_unsigned, 32>(a, stream);
+        return send_thin<a_unsigned, 32>(a, to);
     if (columns <= 64)
-        return launch<a_unsigned, 64>(a, stream);
+        return send_thin<a_unsigned, 64>(a, to);
     if (columns <= 96)
-        return launch<a_unsigned, 96>(a, stream);
+        return send_thin<a_unsigned, 96>(a, to);
     if (columns <= 128)
-        return launch<a_unsigned, 128>(a, stream);
+        return send_thin<a_unsigned, 128>(a, to);
     if (columns <= 192)
-        return launch<a_unsigned, 192>(a, stream);
-    return launch<a_unsigned, 256>(a, stream);
+        return send_thin<a_unsigned, 192>(a, to);
+    return send_thin<a_unsigned, 256>(a, to);
 }
 
 extern "C" cudaError_t mb_launch_thin(const mb_thin_args *a, cudaStream_t stream)
 {
-    return a->a_unsigned ? choose<true>(a, stream) : choose<false>(a, stream);
+    const mb_to to = {stream, NULL, NULL};
+    return a->a_unsigned ? choose<true>(a, to) : choose<false>(a, to);
+}
+
+extern "C" cudaError_t mb_revise_thin(const mb_thin_args *a, cudaGraphExec_t exec,
+                                      cudaGraphNode_t node)
+{
+    const mb_to to = {NULL, exec, node};
+    return a->a_unsigned ? choose<true>(a, to) : choose<false>(a, to);
 }

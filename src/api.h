@@ -3,7 +3,7 @@
 #ifndef MB_API_H
 #define MB_API_H
 
-#include "run/exec.h"
+#include "run/order.h"
 
 struct modblas_plan {
     modblas_context *context;
@@ -11,14 +11,15 @@ struct modblas_plan {
     modblas_plan_options options;
     mb_plan plan; /* for it, with sizes 0 taken as 1 */
     mb_reasons reasons;
+    mb_ways ways;   /* made by runs */
+    mb_hold *holds; /* of products that were captured */
 };
 
-/* A checked product; options are those of a plan. plan may be NULL, or made for other views; trace
- * may be NULL. */
-modblas_status mb_multiply(modblas_context *context, const modblas_matrix *C,
-                           const modblas_matrix *A, const modblas_matrix *B, uint64_t alpha,
-                           uint64_t beta, uint64_t N, const modblas_plan_options *options,
-                           const mb_plan *plan, mb_trace *trace);
+/* OK, or EINVAL: the views are legal and the plan's. For an operand that was packed *A or *B,
+ * which then is NULL, becomes a view of what was packed, in *packed. */
+modblas_status mb_check_plan_views(const modblas_plan *plan, modblas_matrix *packed,
+                                   const modblas_matrix *C, const modblas_matrix **A,
+                                   const modblas_matrix **B);
 
 /* modblas_plan_run that keeps a record; trace may be NULL. */
 modblas_status mb_plan_run_traced(modblas_plan *plan, const modblas_matrix *C,

@@ -2,8 +2,8 @@
 /* The public entry point of batches: check all, fuse what can be, run the others. */
 #include "run/batch.h"
 #include "apart.h"
-#include "api.h"
 #include "check.h"
+#include "product.h"
 #include "run/crew.h"
 #include "run/freivalds.h"
 #include "run/operands.h"
@@ -77,15 +77,20 @@ static modblas_status run_single(void *call, int64_t task)
                         i);
 }
 
-static int workers_of(const modblas_context *context)
+/* Threads beyond that order no more on a GPU. */
+enum { MOST_THREADS = 16 };
+
+static int threads_of(const modblas_context *context)
 {
-    int workers = 0;
-    for (int d = 0; d < context->device_count; d++)
-        workers += context->device[d].workers;
-    return workers;
+    int threads = 0;
+    for (int d = 0; d < context->device_count; d++) {
+        const int most = context->device[d].most;
+        threads += context->backend->synchronous || most < MOST_THREADS ? most : MOST_THREADS;
+    }
+    return threads;
 }
 
-/* Each of as many threads as there are workers takes the next product. */
+/* Each thread takes the next product, and a worker for it. */
 static modblas_status run_singles(modblas_context *context, const modblas_product *product,
                                   int64_t count, const bool *done)
 {
@@ -99,7 +104,7 @@ static modblas_status run_singles(modblas_context *context, const modblas_produc
     singles s = {.context = context, .product = product, .left = left};
     modblas_status status = MODBLAS_OK;
     if (found > 0)
-        status = mb_crew_run(workers_of(context), found, run_single, &s);
+        status = mb_crew_run(threads_of(context), found, run_single, &s);
     free(left);
     return status;
 }

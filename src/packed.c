@@ -149,6 +149,55 @@ modblas_status modblas_packed_text(const modblas_packed *packed, char *text, siz
     return MODBLAS_OK;
 }
 
+modblas_status mb_put_packed(const modblas_plan_options *options, const modblas_problem *problem,
+                             modblas_matrix *view, const modblas_matrix **A,
+                             const modblas_matrix **B)
+{
+    const modblas_packed *packed = options->packed;
+    const modblas_problem *p = problem;
+    if (packed == NULL)
+        return MODBLAS_OK;
+    const void *planes = packed->packing.planes;
+    const bool b = packed->packing.side == MODBLAS_SIDE_B;
+    const modblas_matrix **given = b ? B : A;
+    if (*given != NULL && (*given)->data != planes)
+        return mb_fail(MODBLAS_EINVAL, "%c was packed; NULL takes its place", "AB"[b]);
+    *view = modblas_row_major(planes, b ? p->b : p->a, b ? p->k : p->m, b ? p->n : p->k, 0);
+    view->col_stride = 0;
+    *given = view;
+    return MODBLAS_OK;
+}
+
+modblas_status modblas_gemm_packed(const modblas_packed *packed, modblas_side side,
+                                   const modblas_matrix *C, const modblas_matrix *X,
+                                   uint64_t alpha, uint64_t beta)
+{
+    modblas_status status = MODBLAS_OK;
+    modblas_plan_options options;
+    modblas_plan *plan = NULL;
+    if (packed == NULL || C == NULL || X == NULL)
+        return mb_fail(MODBLAS_EINVAL, "packed, C or X is NULL; all are required");
+    const mb_packing *x = &packed->packing;
+    const bool b = x->side == MODBLAS_SIDE_B;
+    if (side != x->side)
+        return mb_fail(MODBLAS_EINVAL, "the operand was packed as %c; it is none for side %d",
+                       "AB"[b], (int)side);
+    modblas_plan_options_init(&options);
+    options.packed = packed;
+    modblas_problem problem = {.m = C->rows,
+                               .n = C->cols,
+                               .k = b ? X->cols : X->rows,
+                               .c = C->type,
+                               .a = b ? X->type : x->type,
+                               .b = b ? x->type : X->type,
+                               .N = x->N};
+    MB_TRY(modblas_plan_create(packed->context, &plan, &problem, &options));
+    MB_TRY(modblas_plan_run(plan, C, b ? X : NULL, b ? NULL : X, alpha, beta));
+fail:
+    modblas_plan_destroy(plan);
+    return status;
+}
+
 modblas_status mb_check_packed(const modblas_packed *packed, const modblas_context *context,
                                const modblas_problem *p, const modblas_plan_options *o)
 {

@@ -69,6 +69,14 @@ bad --input a.npy --modulus 2,3
 bad --format xml
 bad --explain=yes
 bad --size 2,3 --trace file
+bad --threads 0
+bad --threads 1,257
+bad --sets 0
+bad --contexts
+bad --threads 2 --format csv
+bad --threads 2 --peer flint
+bad --sets 2 --trace file
+bad --threads 2 --soak 1
 bad --soak -1
 status 1 --backend host --soak 0 --engine i8 --scheme plain
 grep -q 'nothing was computed' err || wrong "a soak of nothing"
@@ -230,6 +238,30 @@ for verify in off freivalds $check; do
     status 0 "${empty[@]}" --input low.npy thin.npy --expect none.npy
     status 0 "${empty[@]}" --input none.npy --power 5 --expect none.npy
 done
+
+# ---- many products at once ----------------------------------------------------------------------
+
+many=(--backend host --size 20 --modulus 251,2^64 --threads 1,3 --contexts --sets 4 --seconds 0.02)
+status 0 "${many[@]}" --verify freivalds --layout padded
+[[ $(wc -l <out) == 6 ]] || wrong "not a line for each measurement"
+grep -q '3 threads: .*/s, a context each .*/s$' out || wrong "the line of threads"
+grep -q '2 sets of 4: as a graph .* us, ordered .* side by side; one on a stream' out ||
+    wrong "the line of sets"
+status 0 "${many[@]}" --format json
+if command -v python3 >/dev/null; then
+    python3 - out <<'END' || wrong "JSON of many products"
+import json, sys
+results = json.load(open(sys.argv[1]))["results"]
+assert [r["threads"] for r in results] == [1, 3, 0] * 2 and all(r["ok"] for r in results)
+for r in results:
+    if r["threads"]:
+        assert r["products_per_second"] > 0 and r["contexts_products_per_second"] > 0
+        assert 0 < r["lock_longest_seconds"] <= r["lock_seconds"] and r["lock_count"] > 0
+    else:
+        assert r["graph_seconds"] > 0 and r["done_seconds"] >= r["call_seconds"] > 0
+        assert r["side_by_side"] > 0
+END
+fi
 
 # ---- soak: random products, counted; one that fails is a command that fails again --------------
 

@@ -312,8 +312,8 @@ mutant least_cost_too_high src/plan/cost.c \
     '(JOBS_AROUND + 1) * caps->rates.launch +' '(JOBS_AROUND + 9) * caps->rates.launch +' plain
 
 # ---- batches ----
-mutant areas_may_touch src/apart.c \
-    'x->begin < y->end && y->begin < x->end' 'x->begin + 4 < y->end && y->begin < x->end' apart
+mutant last_line_of_input_unseen src/apart.c \
+    't < x->width && q < x->lines' 't < x->width && q + 1 < x->lines' batch
 mutant lines_wrap_unseen src/apart.c \
     'if (to > pitch)' 'if (to > 2 * pitch)' apart
 mutant last_line_forgotten src/apart.c \
@@ -323,8 +323,8 @@ mutant any_pitch_is_common src/apart.c \
     'x->lines == 1 || y->lines == 1 || x->pitch == y->pitch' 'x->lines >= 1 || y->lines == 1' apart
 mutant inputs_unchecked src/apart.c \
     'o->C[i].index != in->index && share(' 'o->C[i].index > in->index + 1 && share(' batch
-mutant batch_k_unchecked src/plan/batch.c \
-    'return k <= MB_BATCH_LONGEST_K &&' 'return k <= MB_BATCH_LONGEST_K + 1 &&' batch
+mutant batch_k_one_longer src/plan/batch.c \
+    'k <= mb_bound_longest_k(mb_batch_bias(' 'k <= 1 + mb_bound_longest_k(mb_batch_bias(' batch
 mutant batch_weights_cut src/plan/batch.c \
     'mb_mod_bits(N) > 32 ? MB_BATCH_DIGITS : 1' 'mb_mod_bits(N) > 33 ? MB_BATCH_DIGITS : 1' batch
 mutant batch_center_of_others src/plan/batch.c \

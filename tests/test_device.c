@@ -179,6 +179,42 @@ START_TEST(thin_products)
 }
 END_TEST
 
+/* One plan, run again and again on other operands, with what its records keep. */
+START_TEST(thin_plans_are_replayed)
+{
+    test_random random = {10};
+    for (int way = 0; way < 4; way++) { /* A as bytes, as planes; B of 2 and of 40 columns */
+        test_product p =
+            test_product_of(300, way % 2 ? 40 : 2, 512, MODBLAS_U32, MODBLAS_U32, 2147483647);
+        modblas_plan *plan = NULL;
+        p.a = way / 2 ? TEST_COLUMNS : TEST_ROWS;
+        ck_assert_int_eq(modblas_plan_create(context, &plan, &p.problem, NULL), MODBLAS_OK);
+        ck_assert(plan->plan.math.thin);
+        for (int run = 0; run < 6; run++) {
+            test_operands operands;
+            modblas_matrix view[3];
+            void *memory[3];
+            uint32_t faults = 0;
+            p.alpha = run < 3 ? 1 : 7;
+            p.beta = (uint64_t)(run % 2);
+            test_operands_make(&operands, &p, &random);
+            test_canvas *canvas[] = {&operands.A, &operands.B, &operands.C};
+            for (int v = 0; v < 3; v++)
+                view[v] = send(canvas[v], &memory[v]);
+            ck_assert_int_eq(backend()->wait(worker(), &faults), MODBLAS_OK);
+            modblas_status status =
+                modblas_plan_run(plan, &view[2], &view[0], &view[1], p.alpha, p.beta);
+            for (int v = 0; v < 3; v++)
+                fetch(canvas[v], memory[v]);
+            test_verdict v = test_operands_judge(&operands, &p, status);
+            ck_assert_msg(status == MODBLAS_OK && v.wrong[0] == '\0', "run %d: %s", run, v.wrong);
+            test_operands_free(&operands);
+        }
+        modblas_plan_destroy(plan);
+    }
+}
+END_TEST
+
 /* Packed on the device, by thin GEMMs and by others. */
 START_TEST(packed_operands)
 {
@@ -236,8 +272,8 @@ int main(void)
         printf("skipped: operands in device memory (%s)\n", modblas_detail());
         return 77;
     }
-    const TTest *const tests[] = {types_and_layouts, every_way, residues_of_GEMMs, thin_products,
-                                  packed_operands};
+    const TTest *const tests[] = {types_and_layouts, every_way,       residues_of_GEMMs,
+                                  thin_products,     packed_operands, thin_plans_are_replayed};
     int result = test_main("device", tests, TEST_COUNT(tests));
     modblas_context_destroy(context);
     return result;

@@ -13,6 +13,7 @@
 enum { MB_MAX_ENGINES = 3 };
 
 typedef struct mb_worker mb_worker; /* each backend's own */
+typedef struct mb_replay mb_replay; /* jobs that were recorded; each backend's own */
 
 /* Where an operand lies, as seen by one device. */
 typedef enum mb_place {
@@ -205,6 +206,9 @@ typedef struct mb_backend {
      */
     modblas_status (*wait)(mb_worker *worker, uint32_t *faults);
 
+    /* NULL on backends that take no order from a caller's stream and record nothing. */
+    const struct mb_streams *streams;
+
     modblas_status (*check)(mb_worker *worker, const mb_check_job *job);
 
     /* Time stamps for traces: mark orders a stamp (slot in [0, MB_MAX_STAMPS)), stamp reads it
@@ -214,6 +218,45 @@ typedef struct mb_backend {
 } mb_backend;
 
 enum { MB_MAX_STAMPS = 4096 };
+
+/* Whose bits the faults of a worker's jobs set: wait reports and clears those of its own calls;
+ * the others are kept for mb_streams.faults, those of swapped products apart. */
+typedef enum mb_blame { MB_BLAME_CALL, MB_BLAME_ORDER, MB_BLAME_SWAPPED, MB_BLAMES } mb_blame;
+
+/* Work on a caller's stream, and jobs that are recorded once and replayed. */
+typedef struct mb_streams {
+    /* Whether a capture is under way; if none is, a number that no other stream of the process has
+     * had. */
+    modblas_status (*identify)(mb_worker *worker, void *stream, uint64_t *id, bool *captured);
+
+    /* The worker's later jobs start after what is on the stream (enter), and later work on the
+     * stream after the worker's jobs (leave). If the stream is captured, so are the jobs between
+     * the two: they use the worker's memory whenever that graph runs. */
+    modblas_status (*enter)(mb_worker *worker, void *stream);
+    modblas_status (*leave)(mb_worker *worker, void *stream);
+
+    /* Jobs ordered from now on set bits of this kind. */
+    void (*blame)(mb_worker *worker, mb_blame blame);
+
+    /* Takes the bits of a kind, which is not CALL; any thread may, at any time. Those of jobs
+     * that are not done may be missing, and bits that they set at that moment may come twice. */
+    uint32_t (*faults)(mb_worker *worker, mb_blame blame);
+
+    /* Jobs of the worker between begin and end are not done but recorded: *replay is NULL, and
+     * made. Or it is of this worker, and jobs whose arguments differ from those recorded replace
+     * them. end says in *stale if they are others altogether: *replay is then of no use, like
+     * after a failure, which `failed` tells. A NULL *replay after end needs no free. */
+    modblas_status (*begin)(mb_worker *worker, mb_replay **replay);
+    modblas_status (*end)(mb_worker *worker, mb_replay **replay, bool failed, bool *stale);
+    /* Orders the recorded jobs on the stream, or if own, on the worker's. */
+    modblas_status (*launch)(mb_worker *worker, mb_replay *replay, void *stream, bool own);
+    void (*drop)(mb_worker *worker, mb_replay *replay); /* NULL allowed; its launches are done */
+
+    /* mark notes the end of what is on the stream; done says whether that is reached, after
+     * waiting for it if asked to. */
+    modblas_status (*mark)(mb_worker *worker, void *stream);
+    modblas_status (*done)(mb_worker *worker, bool wait, bool *done);
+} mb_streams;
 
 /* The host backend; always there. */
 const mb_backend *mb_backend_host(void);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The CUDA backend: its table, and the jobs that our own kernels do. */
-#include "../../kernels/kernels.h"
 #include "check_host.h"
 #include "cuda_worker.h"
 
@@ -41,13 +40,11 @@ static modblas_status split(mb_worker *worker, const mb_split_job *job)
         .k_padded = job->k_padded,
         .faults = worker->faults,
         .operand = job->operand,
+        .interleaved = job->interleaved,
     };
-    if (job->interleaved) {
-        MB_CUDA(mb_launch_interleave, job->cut, &args, worker->stream);
-        return MODBLAS_OK;
-    }
-    MB_TRY(require_split(job));
-    MB_CUDA(mb_launch_split, job->cut, &args, worker->stream);
+    if (!job->interleaved)
+        MB_TRY(require_split(job));
+    MB_TRY(mb_cuda_send_split(worker, job->cut, &args));
 fail:
     return status;
 }
@@ -82,7 +79,7 @@ static modblas_status join(mb_worker *worker, const mb_join_job *job)
     };
     if (job->join && job->acc_type != sum_type(job->join))
         return mb_fail(MODBLAS_EINTERNAL, "the CUDA backend cannot join this type of sum");
-    MB_CUDA(mb_launch_join, job->join ? job->join : &nothing, &args, worker->stream);
+    MB_TRY(mb_cuda_send_join(worker, job->join ? job->join : &nothing, &args));
 fail:
     return status;
 }
@@ -159,6 +156,7 @@ const mb_backend mb_cuda_table = {
     .download = mb_cuda_download,
     .after = mb_cuda_after,
     .wait = mb_cuda_wait,
+    .streams = &mb_cuda_streams,
     .check = cuda_check,
     .mark = mb_cuda_mark,
     .stamp = mb_cuda_stamp,

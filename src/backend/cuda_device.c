@@ -21,6 +21,7 @@ static mb_cuda_device devices[MAX_DEVICES]; /* made if .context is not NULL */
 static struct {
     PFN_cuCtxPushCurrent_v4000 push;
     PFN_cuCtxPopCurrent_v4000 pop;
+    PFN_cuCtxGetCurrent_v4000 current;
     PFN_cuDevicePrimaryCtxRetain_v7000 retain;
     PFN_cuDevicePrimaryCtxRelease_v11000 release;
     PFN_cuMemGetAddressRange_v3020 range;
@@ -66,30 +67,56 @@ fail:
 static modblas_status load_driver(void)
 {
     modblas_status status;
-    void *push, *pop, *retain, *release, *range;
+    void *push, *pop, *current, *retain, *release, *range;
     MB_TRY(find_symbol(&push, "cuCtxPushCurrent", 4000));
     MB_TRY(find_symbol(&pop, "cuCtxPopCurrent", 4000));
+    MB_TRY(find_symbol(&current, "cuCtxGetCurrent", 4000));
     MB_TRY(find_symbol(&retain, "cuDevicePrimaryCtxRetain", 7000));
     MB_TRY(find_symbol(&release, "cuDevicePrimaryCtxRelease", 11000));
     MB_TRY(find_symbol(&range, "cuMemGetAddressRange", 3020));
     driver.range = (PFN_cuMemGetAddressRange_v3020)range;
     driver.push = (PFN_cuCtxPushCurrent_v4000)push;
     driver.pop = (PFN_cuCtxPopCurrent_v4000)pop;
+    driver.current = (PFN_cuCtxGetCurrent_v4000)current;
     driver.retain = (PFN_cuDevicePrimaryCtxRetain_v7000)retain;
     driver.release = (PFN_cuDevicePrimaryCtxRelease_v11000)release;
 fail:
     return status;
 }
 
+/* How this thread entered: a bit for each enter that pushed, the last lowest; and the mode that
+ * its first enter found. */
+static _Thread_local struct {
+    int depth;
+    uint64_t pushed;
+    enum cudaStreamCaptureMode mode;
+} entered;
+
 modblas_status mb_cuda_enter(const mb_cuda_device *device)
 {
-    return driver_status(driver.push(device->context), "cuCtxPushCurrent");
+    modblas_status status;
+    CUcontext current = NULL;
+    MB_TRY(driver_status(driver.current(&current), "cuCtxGetCurrent"));
+    const bool push = current != device->context;
+    if (push)
+        MB_TRY(driver_status(driver.push(device->context), "cuCtxPushCurrent"));
+    entered.pushed = entered.pushed << 1 | push;
+    if (entered.depth++ == 0) {
+        entered.mode = cudaStreamCaptureModeRelaxed;
+        (void)cudaThreadExchangeStreamCaptureMode(&entered.mode);
+    }
+fail:
+    return status;
 }
 
 modblas_status mb_cuda_leave(modblas_status status)
 {
     CUcontext popped;
-    CUresult error = driver.pop(&popped);
+    if (--entered.depth == 0)
+        (void)cudaThreadExchangeStreamCaptureMode(&entered.mode);
+    const bool push = entered.pushed & 1;
+    entered.pushed >>= 1;
+    CUresult error = push ? driver.pop(&popped) : CUDA_SUCCESS;
     return status != MODBLAS_OK ? status : driver_status(error, "cuCtxPopCurrent");
 }
 

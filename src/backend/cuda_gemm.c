@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* GEMMs by cuBLAS. Row-major C = A*B^T is column-major C^T = B*A^T: cuBLAS's first operand is B,
  * transposed, its second A as it lies. That is the one layout in which INT8 is fast. */
-#include "../../kernels/kernels.h"
 #include "cuda_worker.h"
 
 /* One call over all planes beats one call each up to here (977 against 643 Tops/s at n = 2048 on
@@ -76,7 +75,7 @@ static modblas_status gemm_fused(mb_worker *worker, const mb_gemm_job *job)
         .moduli = job->moduli,
         .digits = job->digits,
     };
-    MB_CUDA(mb_launch_fused, &args, worker->stream);
+    MB_TRY(mb_cuda_send_fused(worker, &args));
 fail:
     return status;
 #else
@@ -106,7 +105,7 @@ static modblas_status gemm_thin(mb_worker *worker, const mb_gemm_job *job)
         .longest_k = job->longest_k,
         .a_unsigned = job->bytes_a,
     };
-    MB_CUDA(mb_launch_thin, &args, worker->stream);
+    MB_TRY(mb_cuda_send_thin(worker, &args));
 fail:
     return status;
 #else
@@ -120,11 +119,15 @@ fail:
 static modblas_status gemm(mb_worker *worker, const mb_gemm_job *job)
 {
     modblas_status status = MODBLAS_OK;
+    bool skip = false;
     const bool small = job->m <= BATCH_LIMIT && job->n <= BATCH_LIMIT && job->k <= BATCH_LIMIT;
     if (job->thin)
         return gemm_thin(worker, job);
     if (job->moduli != NULL)
         return gemm_fused(worker, job);
+    MB_TRY(mb_cuda_send_library(worker, job, &skip));
+    if (skip)
+        return MODBLAS_OK;
     if (job->count > 1 && small)
         return gemm_batched(worker, job);
     for (int i = 0; i < job->count; i++)

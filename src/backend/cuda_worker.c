@@ -3,6 +3,7 @@
 #include "cuda_worker.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* What cuBLAS itself takes on Hopper. */
 enum { BLAS_WORKSPACE_BYTES = 32 << 20 };
@@ -33,15 +34,14 @@ fail:
     return status;
 }
 
+/* Kernels set bits in the host's memory: no call needs a copy to see that there are none. */
 static modblas_status make_faults(mb_worker *worker)
 {
     modblas_status status;
-    void *word = NULL;
-    MB_TRY(mb_cuda_alloc(worker, &word, sizeof *worker->faults));
-    worker->faults = word;
-    MB_CUDA(cudaMemsetAsync, word, 0, sizeof *worker->faults, worker->stream);
-    MB_CUDA(cudaHostAlloc, &word, sizeof *worker->faults_read, cudaHostAllocDefault);
-    worker->faults_read = word;
+    void *words = NULL;
+    MB_CUDA(cudaHostAlloc, &words, MB_BLAMES * sizeof *worker->words,
+            cudaHostAllocMapped | cudaHostAllocPortable);
+    worker->words = worker->faults = memset(words, 0, MB_BLAMES * sizeof *worker->words);
 fail:
     return status;
 }
@@ -53,6 +53,7 @@ static modblas_status make_parts(mb_worker *worker)
         return status;
     MB_CUDA(cudaStreamCreateWithFlags, &worker->stream, cudaStreamNonBlocking);
     MB_CUDA(cudaEventCreateWithFlags, &worker->order, cudaEventDisableTiming);
+    MB_CUDA(cudaEventCreateWithFlags, &worker->done, cudaEventDisableTiming);
     MB_TRY(make_faults(worker));
     MB_TRY(make_blas(worker));
     MB_CUDA(cudaStreamSynchronize, worker->stream);
@@ -87,8 +88,7 @@ static void destroy_parts(mb_worker *worker)
     if (worker->blas)
         (void)cublasDestroy(worker->blas);
     mb_cuda_free(worker, worker->blas_workspace);
-    mb_cuda_free(worker, worker->faults);
-    (void)cudaFreeHost(worker->faults_read);
+    (void)cudaFreeHost(worker->words);
     for (int i = 0; i < 2; i++) {
         (void)cudaFreeHost(worker->half[i]);
         destroy_event(worker->half_free[i]);
@@ -96,6 +96,7 @@ static void destroy_parts(mb_worker *worker)
     for (int i = 0; i < MB_MAX_STAMPS; i++)
         destroy_event(worker->stamp[i]);
     destroy_event(worker->order);
+    destroy_event(worker->done);
     (void)cudaStreamSynchronize(worker->stream);
     (void)cudaStreamDestroy(worker->stream);
     /* What no other worker uses goes back to the device. */
@@ -160,25 +161,25 @@ modblas_status mb_cuda_wait(mb_worker *worker, uint32_t *faults)
     modblas_status status = mb_cuda_enter(worker->device);
     if (status != MODBLAS_OK)
         return status;
-    MB_CUDA(cudaMemcpyAsync, worker->faults_read, worker->faults, sizeof *worker->faults,
-            cudaMemcpyDeviceToHost, worker->stream);
     MB_CUDA(cudaStreamSynchronize, worker->stream);
-    if (*worker->faults_read) {
-        *faults |= *worker->faults_read;
-        MB_CUDA(cudaMemsetAsync, worker->faults, 0, sizeof *worker->faults, worker->stream);
-    }
+    *faults |= __atomic_exchange_n(&worker->words[MB_BLAME_CALL], 0, __ATOMIC_ACQUIRE);
 fail:
     return mb_cuda_leave(status);
 }
 
+/* In a capture the stamp is a node of the graph. */
 modblas_status mb_cuda_mark(mb_worker *worker, int slot)
 {
+    enum cudaStreamCaptureStatus capture;
     modblas_status status = mb_cuda_enter(worker->device);
     if (status != MODBLAS_OK)
         return status;
     if (!worker->stamp[slot])
         MB_CUDA(cudaEventCreate, &worker->stamp[slot]);
-    MB_CUDA(cudaEventRecord, worker->stamp[slot], worker->stream);
+    MB_CUDA(cudaStreamIsCapturing, worker->stream, &capture);
+    MB_CUDA(cudaEventRecordWithFlags, worker->stamp[slot], worker->stream,
+            capture == cudaStreamCaptureStatusActive ? cudaEventRecordExternal
+                                                     : cudaEventRecordDefault);
 fail:
     return mb_cuda_leave(status);
 }

@@ -3,6 +3,7 @@
 #ifndef MB_CUDA_WORKER_H
 #define MB_CUDA_WORKER_H
 
+#include "../../kernels/kernels.h"
 #include "backend.h"
 
 #include <cublas_v2.h>
@@ -26,9 +27,11 @@ struct mb_worker {
     cublasHandle_t blas;
     void *blas_workspace;
     bool pedantic;
-    uint32_t *faults;      /* on the device */
-    uint32_t *faults_read; /* pinned */
+    uint32_t *words; /* faults of each mb_blame: pinned memory, the device's as it is the host's */
+    uint32_t *faults; /* that of the jobs which are ordered now */
     cudaEvent_t order;
+    cudaEvent_t done;         /* the end of what was ordered on a caller's stream */
+    mb_replay *replay;        /* jobs are recorded there, or revised */
     unsigned char *half[2];   /* pinned; made by mb_cuda_staging */
     cudaEvent_t half_free[2]; /* the last copy from or to the half */
     int next_half;            /* of batches */
@@ -47,8 +50,9 @@ modblas_status mb_cublas_status(cublasStatus_t error, const char *call);
 
 modblas_status mb_cuda_device_open(const mb_cuda_device **device, int ordinal);
 
-/* Make the device's primary context current on the calling thread; leave puts back whatever was
- * current before enter, and returns `status`, or its own failure if that is OK. They nest. */
+/* Make the device's primary context current on the calling thread, and see to it that nothing the
+ * thread does breaks a capture in another; leave puts back what was before enter, and returns
+ * `status`, or its own failure if that is OK. They nest. */
 modblas_status mb_cuda_enter(const mb_cuda_device *device);
 modblas_status mb_cuda_leave(modblas_status status);
 
@@ -76,6 +80,26 @@ modblas_status mb_cuda_stamp(mb_worker *worker, int slot, double *seconds);
 
 /* Makes the staging halves if they are not there. Requires the device to be entered. */
 modblas_status mb_cuda_staging(mb_worker *worker);
+
+/* ---- cuda_stream.c -------------------------------------------------------------------------- */
+
+extern const mb_streams mb_cuda_streams;
+
+/* ---- cuda_replay.c -------------------------------------------------------------------------- */
+
+modblas_status mb_cuda_begin(mb_worker *worker, mb_replay **replay);
+modblas_status mb_cuda_end(mb_worker *worker, mb_replay **replay, bool failed, bool *stale);
+modblas_status mb_cuda_launch(mb_worker *worker, mb_replay *replay, void *stream, bool own);
+void mb_cuda_drop(mb_worker *worker, mb_replay *replay);
+
+/* Jobs of our own kernels: launched, or recorded, or revised. */
+modblas_status mb_cuda_send_split(mb_worker *worker, const mb_cut *cut, const mb_split_args *args);
+modblas_status mb_cuda_send_join(mb_worker *worker, const mb_join *join, const mb_join_args *args);
+modblas_status mb_cuda_send_thin(mb_worker *worker, const mb_thin_args *args);
+modblas_status mb_cuda_send_fused(mb_worker *worker, const mb_fused_args *args);
+
+/* A library's job: *skip if it is part of a replay already. */
+modblas_status mb_cuda_send_library(mb_worker *worker, const mb_gemm_job *job, bool *skip);
 
 /* ---- cuda_memory.c -------------------------------------------------------------------------- */
 

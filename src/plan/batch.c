@@ -25,18 +25,17 @@ mb_batch_math mb_batch_math_of(modblas_type a, modblas_type b, uint64_t N)
 bool mb_batch_is_exact(const mb_batch_math *math, int64_t k)
 {
     const uint64_t half = (uint64_t)1 << (BITS - 1), digits = (uint64_t)math->digits;
-    return k <= MB_BATCH_LONGEST_K &&
-           k <= mb_bound_longest_k(mb_engine_i8.S / digits, half, half) &&
+    return k <= mb_bound_longest_k(mb_engine_i8.S / digits, half, half) &&
            k <= mb_bound_longest_k(mb_batch_bias(math->digits) / digits, half, half);
 }
 
 /* Beyond these sizes a product of its own is no slower on an H200. */
 enum { LARGEST = 768 };
 
-bool mb_batch_pays(int64_t m, int64_t n, int64_t k, int digits)
+bool mb_batch_pays(int64_t m, int64_t n, int digits)
 {
     const int64_t most = digits > MB_BATCH_WORD_DIGITS ? LARGEST / 2 : LARGEST;
-    return m <= most && n <= most && k <= MB_BATCH_LONGEST_K;
+    return m <= most && n <= most;
 }
 
 static void set_operand(mb_batch_rule *rule, int i, const mb_entries *entries, int digits)

@@ -19,7 +19,7 @@ mb_batch_math mb_batch_math_of(modblas_type a, modblas_type b, uint64_t N);
 bool mb_batch_is_exact(const mb_batch_math *math, int64_t k);
 
 /* True if the product is so small that fusing pays. */
-bool mb_batch_pays(int64_t m, int64_t n, int64_t k, int digits);
+bool mb_batch_pays(int64_t m, int64_t n, int digits);
 
 /* The constants; alpha is a residue. */
 mb_batch_rule mb_batch_rule_of(const mb_batch_math *math, uint64_t N, uint64_t alpha);

@@ -223,7 +223,7 @@ static modblas_status consider(run *r, const modblas_product *p, bool *done)
     if (C.rows == 0 || C.cols == 0 || A.cols == 0)
         return MODBLAS_OK;
     rule_slot *s = find_rule(r, p->N, p->alpha, A.type, B.type);
-    if (s->rule.weight[0] == 0 || !mb_batch_pays(C.rows, C.cols, A.cols, s->math.digits) ||
+    if (s->rule.weight[0] == 0 || !mb_batch_pays(C.rows, C.cols, s->math.digits) ||
         !mb_batch_is_exact(&s->math, A.cols) || mb_views_overlap(&C, &A) ||
         mb_views_overlap(&C, &B) || !is_direct(r, &C) || !is_direct(r, &A) || !is_direct(r, &B))
         return MODBLAS_OK;

@@ -17,6 +17,8 @@ static modblas_status open_device(mb_device *device, const mb_backend *backend, 
     device->ordinal = ordinal;
     int workers = options->workers ? options->workers : backend->default_workers(ordinal);
     workers = workers < MB_MAX_WORKERS ? workers : MB_MAX_WORKERS;
+    /* Those of a GPU cost little but serve a thread each; those of the host are its cores. */
+    device->most = options->workers || backend->synchronous ? workers : MB_MAX_WORKERS;
     for (int i = 0; i < workers; i++) {
         MB_TRY(backend->worker_create(&device->slot[i].worker, ordinal));
         device->workers = i + 1;
@@ -86,22 +88,17 @@ fail:
 
 mb_caps mb_device_caps(const modblas_context *context, const mb_device *device)
 {
-    pthread_mutex_t *lock = (pthread_mutex_t *)(uintptr_t)&context->lock;
-    pthread_mutex_lock(lock);
+    modblas_context *c = (modblas_context *)(uintptr_t)context;
+    mb_lock(c);
     mb_caps caps = device->caps;
-    pthread_mutex_unlock(lock);
+    caps.memory -= device->held;
+    mb_unlock(c);
     return caps;
 }
 
 /* ---- teams ---------------------------------------------------------------------------------- */
 
-/* Memory that a call frees for the sake of the budget, outside the lock. */
-typedef struct {
-    void *memory[2 * MB_MAX_WORKERS];
-    int count;
-} garbage;
-
-static void detach(mb_slot *slot, garbage *old)
+static void detach(mb_slot *slot, mb_garbage *old)
 {
     if (slot->memory != NULL)
         old->memory[old->count++] = slot->memory;
@@ -112,20 +109,31 @@ static void detach(mb_slot *slot, garbage *old)
 static mb_slot *find_free(mb_device *device)
 {
     for (int i = 0; i < device->workers; i++) {
-        if (!device->slot[i].busy)
+        if (!device->slot[i].busy && !device->slot[i].pending)
             return &device->slot[i];
+    }
+    return NULL;
+}
+
+/* The worker whose pending work is on the stream, if its workspace suffices. */
+static mb_slot *find_on(mb_device *device, uint64_t stream, uint64_t need)
+{
+    for (int i = 0; i < device->workers; i++) {
+        mb_slot *slot = &device->slot[i];
+        if (!slot->busy && slot->pending && slot->stream == stream && slot->size >= need)
+            return slot;
     }
     return NULL;
 }
 
 /* Takes a free worker whose workspace of `need` bytes fits the budget; NULL if there is none now.
  */
-static mb_slot *take_one(mb_device *device, uint64_t need, garbage *old)
+static mb_slot *take_one(mb_device *device, uint64_t need, mb_garbage *old)
 {
     mb_slot *slot = find_free(device);
-    if (slot == NULL || need > device->caps.memory - device->charged)
+    if (slot == NULL || need > mb_room(device))
         return NULL;
-    if (slot->size < need || slot->size > device->caps.memory - device->charged)
+    if (slot->size < need || slot->size > mb_room(device))
         detach(slot, old);
     slot->charged = slot->size > need ? slot->size : need;
     device->charged += slot->charged;
@@ -133,22 +141,21 @@ static mb_slot *take_one(mb_device *device, uint64_t need, garbage *old)
     return slot;
 }
 
-/* What idle workers keep counts too: it goes where the budget is short. */
-static void trim_idle(mb_device *device, garbage *old)
+void mb_trim_idle(mb_device *device, mb_garbage *old)
 {
     uint64_t idle = 0;
     for (int i = 0; i < device->workers; i++)
-        idle += device->slot[i].busy ? 0 : device->slot[i].size;
-    for (int i = 0; i < device->workers && idle > device->caps.memory - device->charged; i++) {
+        idle += device->slot[i].busy || device->slot[i].pending ? 0 : device->slot[i].size;
+    for (int i = 0; i < device->workers && idle > mb_room(device); i++) {
         mb_slot *slot = &device->slot[i];
-        if (slot->busy)
+        if (slot->busy || slot->pending)
             continue;
         idle -= slot->size;
         detach(slot, old);
     }
 }
 
-static modblas_status provide(mb_team *team, const garbage *old)
+modblas_status mb_team_provide(mb_team *team, const mb_garbage *old)
 {
     const mb_backend *backend = team->device->backend;
     modblas_status status = MODBLAS_OK;
@@ -160,6 +167,7 @@ static modblas_status provide(mb_team *team, const garbage *old)
             continue;
         MB_TRY(backend->alloc(slot->worker, &slot->memory, slot->charged));
         slot->size = slot->charged;
+        slot->version++;
         /* All workers of the team may use the shared part. */
         for (int j = 1; i == 0 && j < team->count; j++)
             MB_TRY(backend->after(mb_team_worker(team, j), slot->worker));
@@ -168,31 +176,72 @@ fail:
     return status;
 }
 
-modblas_status mb_team_take(mb_team *team, modblas_context *context, mb_device *device, int want,
-                            uint64_t shared, uint64_t each)
+static modblas_status over_budget(const mb_device *device, uint64_t need)
 {
-    garbage old = {.count = 0};
-    *team = (mb_team){.context = context, .device = device, .shared = shared, .each = each};
-    if (each > device->caps.memory || shared > device->caps.memory - each)
-        return mb_fail(MODBLAS_ENOPLAN,
-                       "a workspace of %" PRIu64 " bytes is over the budget of %" PRIu64,
-                       shared + each, device->caps.memory);
-    pthread_mutex_lock(&context->lock);
-    mb_slot *slot = take_one(device, shared + each, &old);
-    while (slot == NULL) {
+    return mb_fail(MODBLAS_ENOPLAN,
+                   "a workspace of %" PRIu64 " bytes is over the budget of %" PRIu64
+                   ", of which graphs and captured products hold %" PRIu64,
+                   need, device->caps.memory, device->held);
+}
+
+/* Takes the first worker, under the lock. */
+static modblas_status take_first(mb_team *team, uint64_t need, uint64_t stream, mb_garbage *old)
+{
+    modblas_context *context = team->context;
+    mb_device *device = team->device;
+    mb_slot *slot = stream ? find_on(device, stream, need) : NULL;
+    if (slot != NULL)
+        slot->busy = true;
+    for (int asked = 0; slot == NULL;) {
+        if (need > device->caps.memory - device->held)
+            return over_budget(device, need);
+        slot = take_one(device, need, old);
+        if (slot != NULL || mb_pool_more(context, device, need, &asked))
+            continue;
         pthread_cond_wait(&context->freed, &context->lock);
-        slot = take_one(device, shared + each, &old);
+        asked = 0;
     }
-    while (slot != NULL) {
+    team->slot[team->count++] = slot;
+    return MODBLAS_OK;
+}
+
+static modblas_status take(mb_team *team, int want, uint64_t stream)
+{
+    mb_garbage old = {.count = 0};
+    uint64_t need;
+    if (__builtin_add_overflow(team->shared, team->each, &need))
+        need = UINT64_MAX;
+    mb_lock(team->context);
+    modblas_status status = take_first(team, need, stream, &old);
+    while (status == MODBLAS_OK && team->count < want) {
+        mb_slot *slot = take_one(team->device, team->each, &old);
+        if (slot == NULL)
+            break;
         team->slot[team->count++] = slot;
-        slot = team->count < want ? take_one(device, each, &old) : NULL;
     }
-    trim_idle(device, &old);
-    pthread_mutex_unlock(&context->lock);
-    modblas_status status = provide(team, &old);
+    if (status == MODBLAS_OK)
+        mb_trim_idle(team->device, &old);
+    mb_unlock(team->context);
+    if (status != MODBLAS_OK)
+        return status;
+    status = mb_team_provide(team, &old);
     if (status != MODBLAS_OK)
         mb_team_give(team);
     return status;
+}
+
+modblas_status mb_team_take(mb_team *team, modblas_context *context, mb_device *device, int want,
+                            uint64_t shared, uint64_t each)
+{
+    *team = (mb_team){.context = context, .device = device, .shared = shared, .each = each};
+    return take(team, want, 0);
+}
+
+modblas_status mb_team_take_on(mb_team *team, modblas_context *context, mb_device *device,
+                               uint64_t shared, uint64_t each, uint64_t stream)
+{
+    *team = (mb_team){.context = context, .device = device, .shared = shared, .each = each};
+    return take(team, 1, stream);
 }
 
 modblas_status mb_team_wait(const mb_team *team, uint32_t *faults)
@@ -208,15 +257,27 @@ modblas_status mb_team_wait(const mb_team *team, uint32_t *faults)
 void mb_team_give(mb_team *team)
 {
     modblas_context *context = team->context;
-    pthread_mutex_lock(&context->lock);
+    mb_lock(context);
     for (int i = 0; i < team->count; i++) {
         team->device->charged -= team->slot[i]->charged;
         team->slot[i]->charged = 0;
-        team->slot[i]->busy = false;
+        team->slot[i]->busy = team->slot[i]->pending = false;
     }
     team->count = 0;
     pthread_cond_broadcast(&context->freed);
-    pthread_mutex_unlock(&context->lock);
+    mb_unlock(context);
+}
+
+void mb_team_leave(mb_team *team, uint64_t stream)
+{
+    mb_slot *slot = team->slot[0];
+    mb_lock(team->context);
+    slot->busy = false;
+    slot->pending = true;
+    slot->stream = stream;
+    team->count = 0;
+    pthread_cond_broadcast(&team->context->freed);
+    mb_unlock(team->context);
 }
 
 void *mb_team_shared(const mb_team *team)

@@ -14,7 +14,7 @@ typedef struct {
     const mb_backend *backend;
     mb_team team;
     mb_layout each, shared;
-    mb_constants constants;
+    const mb_constants *constants;
     modblas_matrix view[3]; /* A, B transposed, C: lines along k, lines along k, as it is */
     mb_place place[3];
     uint64_t beta;
@@ -103,7 +103,7 @@ static modblas_status split_block(call *c, int w, int operand, int64_t tile, int
     mb_block block = mb_plan_block(&plan->math, operand, lines, k);
     int64_t size = operand == OPERAND_A ? plan->tile_m : plan->tile_n;
     mb_split_job job = {
-        .cut = operand == OPERAND_A ? &c->constants.a : &c->constants.b,
+        .cut = operand == OPERAND_A ? &c->constants->a : &c->constants->b,
         .src = mb_window(&c->view[operand], tile * size, chunk * plan->chunk_k, lines, k),
         .operand = operand,
         .dst = planes_at(c, w, operand, tile, chunk),
@@ -233,8 +233,8 @@ static modblas_status join_tile(call *c, int w, int64_t tile, const void *sums, 
     const mb_sum_plane plane = mb_plan_sum_plane(&plan->math, C.rows, C.cols);
     int handle;
     mb_join_job job = {
-        .join = sums != NULL ? &c->constants.join : NULL,
-        .mod = &c->constants.join.mod,
+        .join = sums != NULL ? &c->constants->join : NULL,
+        .mod = &c->constants->join.mod,
         .float_limit = MB_FLOAT_LIMIT,
         .acc = sums,
         .acc_type = mb_plan_sum(&plan->math),
@@ -322,55 +322,79 @@ fail:
     return status;
 }
 
-modblas_status mb_exec(modblas_context *context, mb_device *device, const mb_plan *plan,
-                       const modblas_matrix *C, const modblas_matrix *A, const modblas_matrix *B,
-                       uint64_t alpha, uint64_t beta, mb_trace *trace)
+modblas_status mb_exec_order(const mb_team *team, const mb_plan *plan,
+                             const mb_constants *constants, const mb_operands *o, mb_trace *trace)
 {
-    modblas_status status = MODBLAS_OK, waited;
-    uint32_t faults = 0;
-    const modblas_matrix nothing = {.data = NULL};
+    modblas_status status = MODBLAS_OK;
     if (plan->math.scheme == MODBLAS_SCHEME_PLAIN)
-        return mb_exec_plain(context, device, plan, C, A, B, alpha, beta, trace);
+        return mb_exec_order_plain(team, plan, o, trace);
     call c = {
         .plan = plan,
-        .backend = context->backend,
+        .backend = team->device->backend,
+        .team = *team,
         .each = mb_arena_layout(plan->region),
         .shared = mb_arena_layout(plan->shared_region),
-        .view = {A != NULL ? *A : nothing, modblas_transpose(*B), *C},
-        .beta = beta,
+        .constants = constants,
+        .view = {o->A, modblas_transpose(o->B), o->C},
+        .beta = o->beta,
         .trace = trace,
     };
-    mb_plan_constants(plan, alpha, &c.constants);
-    status = mb_team_take(&c.team, context, device, plan->workers, c.shared.total, c.each.total);
-    if (status != MODBLAS_OK)
-        return status;
     for (int i = 0; i < 3; i++)
-        MB_TRY(c.backend->locate(mb_team_worker(&c.team, 0), &c.view[i], &c.place[i]));
-    c.lands = lands(&c, alpha);
+        MB_TRY(c.backend->locate(mb_team_worker(team, 0), &c.view[i], &c.place[i]));
+    c.lands = lands(&c, o->alpha);
     MB_TRY(run_phases(&c));
 fail:
-    waited = mb_team_wait(&c.team, &faults);
+    return status;
+}
+
+modblas_status mb_exec_finish(mb_team *team, modblas_status status, bool swapped, mb_trace *trace)
+{
+    uint32_t faults = 0;
+    modblas_status waited = mb_team_wait(team, &faults);
     status = status == MODBLAS_OK ? waited : status;
     if (status == MODBLAS_OK)
-        status = mb_trace_read(trace, &c.team);
-    mb_team_give(&c.team);
-    return status == MODBLAS_OK ? mb_judge_faults(faults, plan->request.swapped) : status;
+        status = mb_trace_read(trace, team);
+    mb_team_give(team);
+    return status == MODBLAS_OK ? mb_judge_faults(faults, swapped) : status;
+}
+
+void mb_exec_bytes(const mb_plan *plan, uint64_t *shared, uint64_t *each)
+{
+    *shared = mb_region_total(plan->shared_region);
+    *each = mb_region_total(plan->region);
+}
+
+modblas_status mb_exec(modblas_context *context, mb_device *device, const mb_plan *plan,
+                       const mb_operands *o, mb_trace *trace)
+{
+    mb_team team;
+    mb_constants constants;
+    uint64_t shared, each;
+    mb_exec_bytes(plan, &shared, &each);
+    modblas_status status = mb_team_take(&team, context, device, plan->workers, shared, each);
+    if (status != MODBLAS_OK)
+        return status;
+    if (plan->math.scheme != MODBLAS_SCHEME_PLAIN)
+        mb_plan_constants(plan, o->alpha, &constants);
+    status = mb_exec_order(&team, plan, &constants, o, trace);
+    return mb_exec_finish(&team, status, plan->request.swapped, trace);
 }
 
 modblas_status mb_exec_pack(modblas_context *context, mb_device *device, const mb_plan *plan,
                             const mb_packing *packing, const modblas_matrix *A)
 {
-    modblas_status status = MODBLAS_OK, waited;
-    uint32_t faults = 0;
+    modblas_status status = MODBLAS_OK;
+    mb_constants constants;
     mb_plan packed = *plan;
     packed.request.packing = packing;
     call c = {
         .plan = &packed,
         .backend = context->backend,
         .each = mb_arena_layout(plan->region),
+        .constants = &constants,
         .view = {*A},
     };
-    mb_plan_constants(plan, 1, &c.constants);
+    mb_plan_constants(plan, 1, &constants);
     status = mb_team_take(&c.team, context, device, 1, 0, c.each.total);
     if (status != MODBLAS_OK)
         return status;
@@ -378,8 +402,5 @@ modblas_status mb_exec_pack(modblas_context *context, mb_device *device, const m
     for (int64_t chunk = 0; chunk < plan->chunks; chunk++)
         MB_TRY(split_block(&c, 0, OPERAND_A, 0, chunk, -1));
 fail:
-    waited = mb_team_wait(&c.team, &faults);
-    status = status == MODBLAS_OK ? waited : status;
-    mb_team_give(&c.team);
-    return status == MODBLAS_OK ? mb_judge_faults(faults, plan->request.swapped) : status;
+    return mb_exec_finish(&c.team, status, plan->request.swapped, NULL);
 }

@@ -5,18 +5,32 @@
 
 #include "trace.h"
 
-/* C <- alpha*A*B + beta*C on a device of the context; A is NULL if it was packed. Views are
- * checked and of the plan's sizes and types; alpha and beta are residues; the plan was made for an
- * overlap if there is one. Waits until C is written. trace may be NULL. */
-modblas_status mb_exec(modblas_context *context, mb_device *device, const mb_plan *plan,
-                       const modblas_matrix *C, const modblas_matrix *A, const modblas_matrix *B,
-                       uint64_t alpha, uint64_t beta, mb_trace *trace);
+/* What a product works on: checked views of the plan's sizes and types, and residues. The plan was
+ * made for an overlap if there is one. */
+typedef struct mb_operands {
+    modblas_matrix C, A, B;
+    uint64_t alpha, beta;
+} mb_operands;
+
+/* Bytes that a plan's team takes. */
+void mb_exec_bytes(const mb_plan *plan, uint64_t *shared, uint64_t *each);
+
+/* Orders C <- alpha*A*B + beta*C on a team that has these bytes, and does not wait, except for
+ * operands in host memory. constants are those of o->alpha (unless the scheme is plain); trace may
+ * be NULL. */
+modblas_status mb_exec_order(const mb_team *team, const mb_plan *plan,
+                             const mb_constants *constants, const mb_operands *o, mb_trace *trace);
 
 /* The same for a plan of the scheme plain. */
-modblas_status mb_exec_plain(modblas_context *context, mb_device *device, const mb_plan *plan,
-                             const modblas_matrix *C, const modblas_matrix *A,
-                             const modblas_matrix *B, uint64_t alpha, uint64_t beta,
-                             mb_trace *trace);
+modblas_status mb_exec_order_plain(const mb_team *team, const mb_plan *plan, const mb_operands *o,
+                                   mb_trace *trace);
+
+/* Waits for a team's jobs, gives it back, and returns `status`, or what else went wrong. */
+modblas_status mb_exec_finish(mb_team *team, modblas_status status, bool swapped, mb_trace *trace);
+
+/* All of it on a device of the context: C is written on return. */
+modblas_status mb_exec(modblas_context *context, mb_device *device, const mb_plan *plan,
+                       const mb_operands *o, mb_trace *trace);
 
 /* A -> the planes of a packing, by a plan that packs. */
 modblas_status mb_exec_pack(modblas_context *context, mb_device *device, const mb_plan *plan,
@@ -25,5 +39,9 @@ modblas_status mb_exec_pack(modblas_context *context, mb_device *device, const m
 /* C <- beta*C, for k = 0 or alpha = 0. */
 modblas_status mb_exec_scale(modblas_context *context, mb_device *device, const modblas_matrix *C,
                              uint64_t beta, uint64_t N);
+
+/* Orders it on a team's first worker. Requires: C is where the device can write it. */
+modblas_status mb_exec_order_scale(const mb_team *team, const modblas_matrix *C, uint64_t beta,
+                                   uint64_t N);
 
 #endif

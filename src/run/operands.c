@@ -147,6 +147,10 @@ modblas_status mb_choose_device(modblas_context *context, const modblas_matrix *
                                 mb_device **device)
 {
     modblas_status status = MODBLAS_OK;
+    *device = &context->device[0];
+    /* Where there is no choice, the first job says what is wrong. */
+    if (context->device_count == 1)
+        return MODBLAS_OK;
     int first = __atomic_fetch_add(&context->next_device, 1, __ATOMIC_RELAXED);
     for (int i = 0; i < context->device_count; i++) {
         *device = &context->device[(unsigned)(first + i) % (unsigned)context->device_count];

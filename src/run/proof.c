@@ -233,7 +233,7 @@ fail:
 static void strike_off(modblas_context *context, mb_device *device, const proof *p)
 {
     const mb_arithmetic *math = &p->plan->math;
-    pthread_mutex_lock(&context->lock);
+    mb_lock(context);
     if (math->fused)
         device->caps.fuses = false;
     else if (math->thin)
@@ -243,7 +243,8 @@ static void strike_off(modblas_context *context, mb_device *device, const proof 
                  "struck off: its product of %" PRId64 " x %" PRId64 " x %" PRId64
                  " is inexact on this device",
                  p->a.lines, p->a.ld, p->b.lines);
-    pthread_mutex_unlock(&context->lock);
+    __atomic_fetch_add(&context->strikes, 1, __ATOMIC_RELEASE);
+    mb_unlock(context);
 }
 
 modblas_status mb_prove_plan(modblas_context *context, mb_device *device, const mb_plan *plan,

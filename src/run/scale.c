@@ -54,3 +54,11 @@ modblas_status mb_exec_scale(modblas_context *context, mb_device *device, const 
 fail:
     return status;
 }
+
+modblas_status mb_exec_order_scale(const mb_team *team, const modblas_matrix *C, uint64_t beta,
+                                   uint64_t N)
+{
+    mb_mod mod = mb_mod_make(N);
+    mb_join_job job = {.mod = &mod, .float_limit = MB_FLOAT_LIMIT, .beta = beta};
+    return scale_rows(team, &job, C, MB_PLACE_DIRECT);
+}

@@ -20,7 +20,7 @@ modblas_status modblas_context_text(const modblas_context *context, char *text, 
             return status;
         mb_put(&w, "device   %s %d: %s (%s)\n", device->backend->name, device->ordinal, info.name,
                info.libraries);
-        mb_put(&w, "workers  %d, memory %" PRIu64 " bytes\n", device->workers, caps.memory);
+        mb_put(&w, "workers  %d, memory %" PRIu64 " bytes\n", caps.workers, caps.memory);
         for (int e = 0; e < MB_MAX_ENGINES && caps.engine[e] != NULL; e++) {
             bool struck = caps.struck[e][0] != '\0';
             mb_put(&w, "engine   %s: %s\n", caps.engine[e]->name,

@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Folds of a thin B, side by side: the operand of a GEMM that reads A as bytes. A thread cuts one
  * entry, and writes all its folds of a plane at once. */
+#ifndef MB_KERNELS_INTERLEAVE_CUH
+#define MB_KERNELS_INTERLEAVE_CUH
+
 #include "kernels.h"
 #include "patch.cuh"
+#include "send.cuh"
 
-enum { THREADS = 256, GRID_Y = 65535 };
+enum { INTERLEAVE_THREADS = 256, GRID_Y = 65535 };
 
 template <int folds> struct alignas(folds) bytes {
     int8_t of[folds];
 };
 
 template <typename T, int folds>
-static __global__ void __launch_bounds__(THREADS)
+static __global__ void __launch_bounds__(INTERLEAVE_THREADS)
     interleave_kernel(const __grid_constant__ mb_cut cut, const __grid_constant__ mb_split_args a)
 {
     uint32_t fault = 0;
-    const int64_t j = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    const int64_t j = (int64_t)blockIdx.x * INTERLEAVE_THREADS + threadIdx.x;
     for (int64_t l = blockIdx.y; l < a.src.rows && j < a.src.cols; l += gridDim.y) {
         const T v = ((const T *)a.src.data)[l * a.src.row_stride + j * a.src.col_stride];
         const uint64_t r = enter(v, cut, &fault);
@@ -36,42 +40,25 @@ static __global__ void __launch_bounds__(THREADS)
         atomicOr(a.faults, fault << a.operand);
 }
 
+/* Requires: folds are 1, 2, 4 or 8; src is not empty. */
 template <typename T>
-static cudaError_t launch(const mb_cut *cut, const mb_split_args *a, cudaStream_t stream)
+static cudaError_t send_interleaved(const mb_cut *cut, const mb_split_args *a, const mb_to &to)
 {
-    const int64_t across = (a->src.cols + THREADS - 1) / THREADS;
+    const int64_t across = (a->src.cols + INTERLEAVE_THREADS - 1) / INTERLEAVE_THREADS;
     const int64_t down = a->src.rows < GRID_Y ? a->src.rows : (int64_t)GRID_Y;
     const dim3 grid((unsigned)across, (unsigned)down);
     switch (cut->folds) {
     case 1:
-        interleave_kernel<T, 1><<<grid, THREADS, 0, stream>>>(*cut, *a);
-        break;
+        return send(to, interleave_kernel<T, 1>, grid, INTERLEAVE_THREADS, 0, *cut, *a);
     case 2:
-        interleave_kernel<T, 2><<<grid, THREADS, 0, stream>>>(*cut, *a);
-        break;
+        return send(to, interleave_kernel<T, 2>, grid, INTERLEAVE_THREADS, 0, *cut, *a);
     case 4:
-        interleave_kernel<T, 4><<<grid, THREADS, 0, stream>>>(*cut, *a);
-        break;
+        return send(to, interleave_kernel<T, 4>, grid, INTERLEAVE_THREADS, 0, *cut, *a);
     case 8:
-        interleave_kernel<T, 8><<<grid, THREADS, 0, stream>>>(*cut, *a);
-        break;
+        return send(to, interleave_kernel<T, 8>, grid, INTERLEAVE_THREADS, 0, *cut, *a);
     default:
         return cudaErrorInvalidValue;
     }
-    return cudaGetLastError();
 }
 
-extern "C" cudaError_t mb_launch_interleave(const mb_cut *cut, const mb_split_args *a,
-                                            cudaStream_t stream)
-{
-    if (a->src.rows == 0 || a->src.cols == 0)
-        return cudaSuccess;
-    switch (a->src.type) {
-#define LAUNCH(name, ctype)                                                                       \
-    case MODBLAS_##name:                                                                          \
-        return launch<ctype>(cut, a, stream);
-        MODBLAS_TYPE_MAP(LAUNCH)
-#undef LAUNCH
-    }
-    return cudaErrorInvalidValue;
-}
+#endif
