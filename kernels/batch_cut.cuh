@@ -70,11 +70,6 @@ static __device__ __forceinline__ corner corner_of(bool along_k, int lines)
     return {warp % halves * 32 + lane % 8 * EACH, 1, warp / halves * 16 + lane / 8 * EACH};
 }
 
-static __device__ __forceinline__ int clamp_each(int x)
-{
-    return x < 0 ? 0 : x < EACH ? x : EACH;
-}
-
 template <int words>
 static __device__ __forceinline__ void fetch_run(uint32_t (&w)[words], const char *p, int size)
 {
@@ -157,10 +152,13 @@ static __device__ __forceinline__ void fetch(patch<size> &v, const operand &o, c
 {
     const int place = at.place + k0;
     const char *p = o.data + at.line * o.line + place * o.place;
-    const int lines = clamp_each((o.lines - at.line + at.step - 1) / at.step);
-    const int places = clamp_each(o.places - place);
+    /* How many are left, be it none or more than a patch has. Not clamped: ptxas 13.0 made one
+     * instruction of the clamp and the comparisons with its ends (VIMNMX.RELU with a predicate),
+     * and on an H200 patches at the end of k were read beyond it. */
+    const int lines = (o.lines - at.line + at.step - 1) / at.step;
+    const int places = o.places - place;
     const int64_t down = at.step * o.line, next = o.along_k ? down : o.place;
-    if (o.aligned && lines == EACH && places == EACH) {
+    if (o.aligned && lines >= EACH && places >= EACH) {
 #pragma unroll
         for (int i = 0; i < EACH; i++)
             fetch_run(v.w[i], p + i * next, size_in<size>(o));
@@ -334,8 +332,10 @@ static __device__ __forceinline__ uint32_t cut_patch(char *stage, const patch<si
 {
     U r[PATCH];
     const uint32_t fault = enter_patch<U>(r, v, e, rule, i, o);
-    const int places = clamp_each(o.places - k0 - at.place);
-    const uint32_t keep = places == EACH ? 0xffffffffu : (1u << 8 * places) - 1;
+    const int places = o.places - k0 - at.place;
+    uint32_t keep = places > 0 ? (1u << 8 * (places & (EACH - 1))) - 1 : 0;
+    if (places >= EACH)
+        keep = 0xffffffffu;
 #pragma unroll
     for (int l = 0; l < EACH; l++) {
         U u[EACH];
