@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # gpu-check.sh [suite [bench options]]: on a host with a GPU, builds in build-gpu/, runs all tests,
-# compute-sanitizer, every scheme and engine at n = 2048 against FLINT, and a suite of modblas-bench
-# (default: short). Needs no root, no network and no pkg-config: libraries come from .deps/, which
-# bundle-deps.sh fills. The log and the suite's JSON go to $OUT, or build-gpu/out. A stage that fails
-# does not stop the next ones; the exit status tells.
+# compute-sanitizer, every scheme and engine at n = 2048 against FLINT, the Python package on arrays
+# of that GPU, a suite of modblas-bench (default: short), and figures of thin products and of many
+# at once. Needs no root, no network and no pkg-config: libraries come from .deps/, which
+# bundle-deps.sh fills. The log and the JSON go to $OUT, or build-gpu/out. A stage that fails does
+# not stop the next ones; the exit status tells.
+# Environment: GPU_CHECK_SECONDS, for all of it (480); GPU_CHECK_WAYS, the n of every way (2048).
 # shellcheck disable=SC2317 # the functions are called through stage()
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -81,6 +83,10 @@ sanitizer() { # sanitizer <tool>: short products by each scheme and engine of th
             --backend cuda --size 100,256 --modulus "$moduli" --scheme "$scheme" \
             --engine "$engine" --verify freivalds --seconds 0.01 || return
     done
+    # Thin products are not for a stand-in of the GEMMs, either.
+    [[ $1 != initcheck ]] || return 0
+    limited compute-sanitizer --tool "$1" --error-exitcode 9 "$build/modblas-bench" \
+        --backend cuda --m 300 --k 528 --n 20 --modulus 2^31-1 --verify freivalds --seconds 0.01
 }
 
 # Variables of a user's shell that make cuBLAS's FP64 products wrong in every entry.
@@ -98,12 +104,58 @@ explain() {
 }
 
 every_way() {
-    MODBLAS_CUDA_MODULE=$build/libmodblas_cuda.so limited "$build/tests/test_every_way" 2048
+    MODBLAS_CUDA_MODULE=$build/libmodblas_cuda.so limited "$build/tests/test_every_way" "${GPU_CHECK_WAYS:-2048}"
+}
+
+# The Python package, on arrays of whatever frameworks are here, and its figures.
+python() {
+    local -x MODBLAS_LIBRARY=$build/libmodblas.so PYTHONPATH=$PWD/python
+    python3 -c 'import numpy, pytest, hypothesis' || { echo "skipped: Python lacks these"; return 0; }
+    limited timeout 60 python3 -m pytest -q -rs -p no:cacheprovider python/tests/test_frameworks.py
 }
 
 bench() {
     limited "$build/modblas-bench" --backend cuda --suite "$suite" --verify flint --format json \
         --output "$out/$suite.json" "${options[@]}"
+}
+
+# The JSON of several runs as one list.
+gather() { # gather <file> <files>
+    local to=$1
+    shift
+    python3 -c 'import json, sys
+print(json.dumps([row for name in sys.argv[1:] for row in json.load(open(name))], indent=1))' \
+        "$@" >"$to"
+}
+
+# m = 10923, k = 32768 against few columns, as it is and packed; the worked example on a real matrix and
+# on one of a real size.
+thin() {
+    local n types ways=() made=()
+    for n in 1 8 32 64; do
+        ways+=("$n u32 2^21-9,2^31-1" "$n u32 2^21-9,2^31-1 --pack")
+        ways+=("$n u8 251" "$n u64 2^64-59")
+    done
+    for n in "${!ways[@]}"; do
+        read -ra types <<<"${ways[n]}"
+        limited "$build/modblas-bench" --backend cuda --m 10923 --k 32768 --n "${types[0]}" \
+            --type "${types[1]}" --modulus "${types[2]}" "${types[@]:3}" --verify freivalds \
+            --seconds 0.2 --format json --output "$build/thin-$n.json" || return
+        made+=("$build/thin-$n.json")
+    done
+    gather "$out/thin.json" "${made[@]}"
+    for n in 1 32; do
+        limited "$build/modblas-fglm" tests/data/katsura9_mod2147483647.npy 2^31-1 1024 "$n" cuda &&
+            limited "$build/modblas-fglm" 16384 2^31-1 2000 "$n" cuda || return
+    done
+    limited "$build/modblas-bench" --backend cuda --m 16384 --k 16384 --n 32 --modulus 2^31-1 --pack \
+        --verify freivalds --seconds 0.2
+}
+
+many() {
+    limited "$build/modblas-bench" --backend cuda --size 64,512 --modulus 2^23-15 --threads 1,8,16 \
+        --contexts --sets 16 --peer naive --verify freivalds --seconds 0.2 --format json \
+        --output "$out/many.json"
 }
 
 # stage <name> <function> [arguments]: runs it, its output in the log, and notes how it went. Stages
@@ -136,6 +188,12 @@ stage explain explain
 cat "$build/stage.log"
 stage every_way every_way
 tail -n 40 "$build/stage.log"
+stage python python
+tail -n 40 "$build/stage.log"
+stage thin thin
+cat "$build/stage.log"
+stage many many
+cat "$build/stage.log"
 stage bench bench
 cat "$build/stage.log"
 

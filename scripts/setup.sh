@@ -13,6 +13,7 @@ if [[ -z $nvcc && -x /usr/local/cuda/bin/nvcc ]]; then nvcc=/usr/local/cuda/bin/
 
 has_command() { command -v "$1" >/dev/null; }
 has_header() { echo "#include <$1>" | cc -E -x c - >/dev/null 2>&1; }
+has_python() { has_command python3 && python3 -c 'import sys; exit(sys.version_info < (3, 10))'; }
 has_cmake() {
     has_command cmake || return 1
     local version
@@ -37,6 +38,11 @@ missing_packages() {
     has_header check.h || echo check
     has_openblas || echo libopenblas-openmp-dev libopenblas0-openmp
     has_header oneapi/dnnl/dnnl.h || echo libdnnl-dev
+    if ! has_command python3; then
+        echo python3 python3-venv
+    elif ! python3 -c 'import ensurepip' 2>/dev/null; then
+        echo python3-venv
+    fi
     if [[ -n $nvcc ]]; then has_command g++ || echo g++; fi
 }
 

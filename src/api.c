@@ -245,7 +245,8 @@ modblas_status modblas_plan_order(modblas_plan *plan, void *stream, const modbla
     modblas_matrix packed;
     MB_TRY(mb_check_plan_views(plan, &packed, C, &A, &B));
     if (plan->context->backend->streams == NULL)
-        return mb_plan_run_traced(plan, C, A, B, alpha, beta, NULL);
+        return mb_multiply(plan->context, C, A, B, alpha, beta, plan->problem.N, &plan->options,
+                           plan, NULL);
     if (plan->context->verify != MODBLAS_VERIFY_OFF)
         return mb_fail(MODBLAS_EUNAVAILABLE,
                        "the context checks each product, and one on a stream is not done when it "

@@ -265,8 +265,9 @@ fail:
 /* As modblas_plan_run runs it. */
 static modblas_status run_one(const mb_item *item)
 {
-    return mb_plan_run_traced(item->plan, &item->C, &item->A, &item->B, item->alpha, item->beta,
-                              NULL);
+    modblas_plan *plan = item->plan;
+    return mb_multiply(plan->context, &item->C, &item->A, &item->B, item->alpha, item->beta,
+                       plan->problem.N, &plan->options, plan, NULL);
 }
 
 /* Items from `begin` to `end` on a team of the pool, each on one worker. */

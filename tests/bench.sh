@@ -142,7 +142,8 @@ if command -v python3 >/dev/null; then
     python3 - out <<'END' || wrong "JSON"
 import json, sys
 rows = json.load(open(sys.argv[1]))
-names = """m k n modulus type backend device scheme engine moduli workers residency layout_a layout_b layout_c plan
+names = """m k n modulus type backend device scheme engine moduli workers residency layout_a layout_b layout_c
+    packed plan
     seconds_min seconds_median seconds_max eff_gops kernel_seconds split_seconds crt_seconds
     gemm_seconds gemm_fraction bytes copy_gbps peer_flint_seconds peer_naive_seconds verified ok
     version commit""".split()

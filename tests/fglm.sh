@@ -19,8 +19,10 @@ else
 fi
 for backend in $backends; do
     for columns in 1 32; do
-        "$fglm" "$data" 2^31-1 1024 "$columns" "$backend" | tee /dev/stderr | grep -qF \
-            "degree 512, x^511: 1675762956, x: 1640461241, 1: 0; $columns of $columns columns"
+        found=$("$fglm" "$data" 2^31-1 1024 "$columns" "$backend")
+        echo "$found"
+        grep -qF "degree 512, x^511: 1675762956, x: 1640461241, 1: 0; $columns of $columns columns" \
+            <<<"$found"
     done
 done
 if "$fglm" "$data" 15 1024 1 2>/dev/null; then

@@ -82,7 +82,7 @@ mutant() {
 }
 
 all_tests="arith bytes exact plan support tiny gemm views errors chunks faults verify fused proof"
-all_tests+=" apart batch plain threads host_real"
+all_tests+=" apart batch plain few panel rates threads host_real streams graphs crowd thin packed"
 prepare
 make_tests "$all_tests" || { cat "$work/log"; exit 2; }
 run_tests "$all_tests" || { cat "$work/log"; echo "the tests fail without any mutant"; exit 2; }
@@ -150,7 +150,7 @@ mutant unbias_of_wrong_sign src/plan/rns.c \
 mutant lost_fold_split src/plan/split.c \
     'out->b.folds = math->digits_a;' 'out->b.folds = 1;' plan
 mutant folds_not_counted src/plan/split.c \
-    'engine->S / (uint64_t)math->digits_a' 'engine->S' tiny
+    'S / (uint64_t)math->digits_a' 'S' tiny
 mutant direct_bound_one_more src/plan/direct.c \
     'mb_bound_longest_k(engine->S, a, b)' 'mb_bound_longest_k(engine->S + a * b, a, b)' tiny
 mutant forced_chunk_not_checked src/plan/tile.c \
@@ -193,26 +193,64 @@ mutant one_round_too_few src/run/freivalds.c \
     'reached < (uint64_t)1 << 40' 'reached < (uint64_t)1 << 39' verify
 
 # ---- api ----
-mutant overlap_not_seen src/api.c \
+mutant overlap_not_seen src/product.c \
     '.overlap = mb_views_overlap(C, A) || mb_views_overlap(C, B)' '.overlap = false' views
-mutant overlap_with_B_not_seen src/api.c \
+mutant overlap_with_B_not_seen src/product.c \
     '.overlap = mb_views_overlap(C, A) || mb_views_overlap(C, B)' \
     '.overlap = mb_views_overlap(C, A)' views
-mutant bounds_not_swapped src/api.c 's.bound_a = o->bound_b;' 's.bound_a = o->bound_a;' errors
-mutant alpha_lost src/api.c \
-    'p.alpha = mb_reduce64(alpha, &mod);' 'p.alpha = mb_reduce64(alpha != 0, &mod);' gemm
+mutant bounds_not_swapped src/product.c \
+    's.bound_a = o->bound_b;' 's.bound_a = o->bound_a;' errors
+mutant alpha_lost src/product.c \
+    'p->o.alpha = mb_reduce64(alpha, &mod);' 'p->o.alpha = mb_reduce64(alpha != 0, &mod);' gemm
 
-mutant plan_not_swapped src/api.c \
+mutant plan_not_swapped src/product.c \
     'plan->request.swapped != request->swapped' '(plan->request.swapped && request->swapped)' errors
 mutant names_not_swapped src/run/operands.c '"BAC" : "ABC"' '"ABC" : "ABC"' errors
-mutant struck_plan_used src/api.c \
+mutant struck_plan_used src/product.c \
     'round == 0 && is_usable(plan, &caps)' \
     'round == 0 && (is_usable(plan, &caps) || plan != NULL)' proof
 
+# ---- streams, replays, graphs ----
+mutant pending_taken_for_done src/run/pool.c '    if (done) {' '    {' streams
+mutant worker_of_another_stream src/run/context.c \
+    'slot->stream == stream' 'slot->stream != stream' streams
+mutant small_workspace_kept src/run/context.c \
+    'slot->size >= need)' 'slot->size + need > 0)' streams
+mutant constants_of_another_alpha src/run/way.c \
+    '!play->known || play->alpha != o->alpha' '!play->known' streams
+mutant names_on_streams_not_swapped src/run/order.c \
+    'swapped ? MB_BLAME_SWAPPED : MB_BLAME_ORDER' 'MB_BLAME_ORDER' streams
+mutant blame_not_put_back src/run/order.c 'streams->blame(worker, MB_BLAME_CALL);' '' streams
+mutant host_operands_on_streams src/run/order.c \
+    'if (place != MB_PLACE_DIRECT)' 'if (place > MB_PLACE_STAGED)' streams
+mutant held_bytes_not_counted src/run/pool.c \
+    'if (bytes > mb_room(device))' 'if (bytes > device->caps.memory)' streams
+mutant faults_of_the_gone_lost src/run/pool.c \
+    '    take_faults(context, device, slot);
+    mb_unlock(context);' '    mb_unlock(context);' streams
+mutant plan_goes_before_its_work src/run/way.c \
+    'if (play->ordered)' 'if (play->ordered && play->replay == NULL)' streams
+mutant sets_not_joined src/graph.c \
+    'graph->sets += graph->count > 0 &&' 'graph->sets += graph->count < 0 &&' graphs
+mutant foreign_plan_in_graph src/graph.c \
+    'if (plan->context != graph->context)' 'if (plan->context == NULL)' graphs
+mutant graph_faults_of_host_lost src/graph.c \
+    'MB_TRY(mb_judge_faults(faults, swapped));' '' graphs
+mutant graph_faults_of_streams_lost src/graph.c \
+    '    MB_TRY(judge(g));' '' graphs
+mutant graph_goes_before_its_work src/graph.c \
+    '(void)g->context->backend->streams->done(first, true, &done);' \
+    '(void)g->context->backend->streams->done(first, false, &done);' graphs
+mutant longer_graph_not_recorded src/graph.c \
+    'graph->set[graph->count++] = graph->sets;
+    graph->current = false;' 'graph->set[graph->count++] = graph->sets;' graphs
+mutant struck_way_used src/run/way.c \
+    '*current = way != NULL &&' '*current = way != NULL ||' proof
+
 # ---- proofs and fused products ----
 mutant selftest_sees_nothing src/run/selftest.c \
-    'if (get(p->c, sum_of(p), i) != answer(p, how, i / p->n, i % p->n))' \
-    'if (get(p->c, sum_of(p), i) != answer(p, how, i / p->n, i % p->n) && i < 0)' proof
+    'if (get(p->c, sum_of(p), i) != answer(p, how, row, col))' \
+    'if (get(p->c, sum_of(p), i) != answer(p, how, row, col) && i < 0)' proof
 mutant fused_selftest_left_out src/run/selftest.c \
     'i < engine->modulus_count && device->caps.fuses' 'i < 0 && device->caps.fuses' fused
 mutant large_proof_left_out src/run/proof.c \
@@ -242,7 +280,28 @@ mutant lands_in_every_chunk src/plan/constants.c \
 mutant lands_on_inputs src/plan/constants.c \
     '!plan->request.overlap &&' '' fused
 mutant bytes_biased src/plan/constants.c \
-    'join->bias = math->fused ? 0 : math->engine->bias;' 'join->bias = math->engine->bias;' fused
+    'join->bias = math->fused ? 0 : math->thin' 'join->bias = math->thin' fused
+
+# ---- thin products and packed operands
+
+mutant thin_bytes_are_signed src/plan/split.c ': math->bytes_a ? byte' ': math->bytes_a ? half' thin
+mutant thin_on_any_engine src/plan/split.c \
+    'math->engine->in == MB_ELEMENT_I8 && math->radix_bits == BYTE' 'math->radix_bits == BYTE' packed
+mutant thin_bytes_beyond_a_bound src/plan/split.c 'math->a.limit != UINT64_MAX)' 'false)' thin
+mutant thin_signed_bytes src/plan/split.c ' || !is_unsigned(p->a) ||' ' ||' thin
+mutant thin_bias_of_32_bits src/plan/constants.c ' : math->thin ? MB_LONG_SUM : ' ' : ' thin
+mutant thin_too_wide src/plan/split.c 'MB_THIN_COLUMNS / math->digits_b' 'MB_THIN_COLUMNS' thin
+mutant bytes_off_their_places src/run/operands.c 'view->row_stride * size % align == 0' 'true' thin
+mutant thin_kernel_not_tested src/run/selftest.c 'i < 4 && device->caps.thins' 'i < 0' thin
+mutant packed_for_another_engine src/plan/plan.c \
+    '(packing->math.scheme != rules->scheme || packing->math.engine != caps->engine[e])' \
+    'packing->math.scheme != rules->scheme' packed
+mutant packed_with_fewer_moduli src/plan/plan.c 'math->moduli > packing->math.moduli || ' '' packed
+mutant packed_in_longer_chunks src/plan/plan.c ' || math->longest_k < packing->chunk_k' '' packed
+mutant packed_on_either_side src/packed.c 'if (side != x->side)' 'if ((unsigned)side > 1)' packed
+mutant packed_modulo_another src/packed.c 'if (x->N != p->N)' 'if (x->N == p->N + 1)' packed
+mutant packed_beside_a_view src/packed.c '*given != NULL && (*given)->data != planes' \
+    '(void *)*given == (const void *)planes' packed
 
 mutant more_digits_than_planes src/plan/split.c \
     'math->digits_b > MB_MAX_PLANES' 'math->digits_b > 2 * MB_MAX_PLANES' tiny
@@ -285,23 +344,54 @@ mutant plain_words_too_long src/exact/bound.c \
     'k <= mb_bound_longest_k(UINT64_MAX, N - 1, N - 1)' \
     'k <= mb_bound_longest_k(UINT64_MAX, N - 1, N - 1) + 1' plain
 mutant plain_halves_too_wide src/exact/bound.c \
-    'mb_mod_bits(N) <= 32 &&' 'mb_mod_bits(N) <= 33 &&' plain
-mutant plain_digits_too_long src/exact/bound.c \
-    'mb_bound_longest_k(S / 2 - 1, digit, digit)' 'mb_bound_longest_k(S, digit, digit)' plain
+    'mb_mod_bits(N) <= 32 ? MB_SUMS_HALVES' 'mb_mod_bits(N) <= 33 ? MB_SUMS_HALVES' plain
+mutant plain_folds_too_rare src/exact/bound.c \
+    'fold.every = mb_bound_longest_k(fold.by, x, y);' \
+    'fold.every = mb_bound_longest_k(fold.by, x, y) + 1;' plain
+mutant plain_fold_of_wide_entries src/exact/bound.c \
+    'b.neg > word ||' 'b.neg > word + 1 ||' plain
 mutant plain_overlap_ignored src/plan/plain.c \
-    'plan->request.overlap ? mb_round_up(p->m, MB_PLAIN_ROWS)' \
-    'plan->request.overlap && p->m < 0 ? mb_round_up(p->m, MB_PLAIN_ROWS)' views
+    'plan->request.overlap ? all : rows' \
+    'plan->request.overlap && rows == 0 ? all : rows' views
+mutant plain_overlap_tiled src/plan/plain.c \
+    'caps->workers_add && !plan->request.overlap' 'caps->workers_add' plain
 mutant plain_reads_late src/run/plain.c \
     '.overlap = plan->request.overlap' '.overlap = false' views
-mutant plain_top_lost src/backend/host_plain.c \
+mutant plain_faults_not_turned src/backend/host_plain.c \
+    'sum_block(&t, sum, i, rows) << job->turned' 'sum_block(&t, sum, i, rows)' plain
+mutant plain_prefix_of_sums src/backend/host_plain.c \
+    'b + digits, depth, mod' 'b + 0 * digits, depth, mod' plain
+mutant plain_top_lost src/backend/host_panel.c \
     'top += low >> 2 * BITS;' '' plain
 mutant plain_alpha_lost src/backend/host_plain.c \
     'c < cols && job->alpha != 1' 'c < cols && job->alpha > 1U << 20' plain
 mutant plain_faults_of_B_lost src/backend/host_plain.c \
-    '&columns, j, job->b, job->sums) << 1' '&columns, j, job->b, job->sums)' plain
+    '<< !job->turned;' '<< 0;' plain
+mutant few_signs_lost src/backend/host_few.c \
+    'sum < 0 ? mb_negmod(r, mod) : r' 'r' few
+mutant few_last_places_lost src/backend/host_few.c \
+    'l < left; l++' 'l < left - 1; l++' few
+mutant few_bounds_ignored src/backend/host_few.c \
+    'job->a->bound >= mb_type_most_positive(type) &&' '' few
+mutant few_words_wrap src/backend/host_few.c \
+    '(mod->n & (mod->n - 1)) == 0' 'mod->n % 2 == 0' few
+mutant panel_folds_late src/backend/host_panel.c \
+    'fold->every < k - l ? l + fold->every : k;
+        mb_host_panel_u64' \
+    'fold->every < k - l ? l + fold->every + 1 : k;
+        mb_host_panel_u64' panel
+mutant bytes_first_block_lost src/backend/host_bytes.c \
+    'ldc, j == 0);' 'ldc, true);' panel
+mutant join_of_floats_as_words src/backend/host_real.c \
+    'buffer[j] = ((const float *)sums)[first + j];' \
+    'buffer[j] = ((const int32_t *)sums)[first + j];' host_real
+mutant told_rates_ignored src/backend/host_rates.c \
+    '*rate = 1e9 * value;' '*rate = 1e8 * value;' rates
+mutant told_rates_by_prefix src/backend/host_rates.c \
+    '"%s%s=", scheme, name' '"%s%.2s", scheme, name' rates
 mutant ignored_status_plain src/run/plain.c \
-    'MB_TRY(team->device->backend->plain(mb_team_worker(team, 0), job));' \
-    '(void)team->device->backend->plain(mb_team_worker(team, 0), job);' faults
+    'MB_TRY(c->team->device->backend->plain(mb_team_worker(c->team, w), &job));' \
+    '(void)c->team->device->backend->plain(mb_team_worker(c->team, w), &job);' faults
 mutant third_word_unshifted kernels/arith.h \
     's ? hi << s | v.hi >> (64 - s) : hi' 's ? hi << s : hi' plain
 mutant easy_limit_too_high src/backend/host_enter.c \

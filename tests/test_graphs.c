@@ -183,9 +183,9 @@ START_TEST(graphs_go_to_streams)
     if (_i == DEFERRED) {
         ck_assert_int_eq(test_stream_waiting(stream), 1);
         compare("nothing is done yet");
-        test_stream_capture(stream);
+        test_stream_capture(stream, true);
         ck_assert_int_eq(modblas_graph_order(graph, stream), MODBLAS_EINVAL);
-        test_stream_capture_end(stream);
+        test_stream_capture(stream, false);
     }
     modblas_graph_destroy(graph); /* waits */
     ck_assert_int_eq(test_stream_waiting(stream), 0);

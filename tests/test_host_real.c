@@ -76,9 +76,9 @@ static void check_join(const mb_join *join, test_random *random)
             sums[p][j] = (double)sum_of(j, m, random);
     }
     if (join->residues)
-        mb_host_join_residues(r, sums[0], MB_HOST_RUN, MB_HOST_RUN, join);
+        mb_host_join_residues(r, sums[0], MB_ELEMENT_F64, MB_HOST_RUN, MB_HOST_RUN, join);
     else
-        mb_host_join_digits(r, sums[0], MB_HOST_RUN, MB_HOST_RUN, join);
+        mb_host_join_digits(r, sums[0], MB_ELEMENT_F64, MB_HOST_RUN, MB_HOST_RUN, join);
     int wrong = 0;
     for (int j = 0; j < MB_HOST_RUN; j++) {
         mb_joining s = mb_join_start(join);
@@ -89,11 +89,42 @@ static void check_join(const mb_join *join, test_random *random)
     ck_assert_int_eq(wrong, 0);
 }
 
-/* The constants of plans on f64, for every modulus that has them. */
-START_TEST(joins_of_doubles)
+/* The same of sums in 32 bits, as words and as floats that hold them. */
+static void check_join_of_words(const mb_join *join, test_random *random)
+{
+    static int32_t sums[MB_MAX_PLANES][MB_HOST_RUN];
+    static float floats[MB_MAX_PLANES][MB_HOST_RUN];
+    for (int p = 0; p < join->terms; p++) {
+        for (int j = 0; j < MB_HOST_RUN; j++) {
+            int32_t x = (int32_t)(uint32_t)test_word(random);
+            x = j < 4 ? INT32_MIN + j : j < 8 ? INT32_MAX - j + 4 : x;
+            sums[p][j] = j % 2 ? x / 256 : x;
+            floats[p][j] = (float)(x / 256);
+        }
+    }
+    for (int type = 0; type < 2; type++) {
+        uint64_t r[MB_HOST_RUN];
+        const void *from = type == 0 ? (void *)sums : (void *)floats;
+        const mb_element element = type == 0 ? MB_ELEMENT_I32 : MB_ELEMENT_F32;
+        if (join->residues)
+            mb_host_join_residues(r, from, element, MB_HOST_RUN, MB_HOST_RUN, join);
+        else
+            mb_host_join_digits(r, from, element, MB_HOST_RUN, MB_HOST_RUN, join);
+        for (int j = 0; j < MB_HOST_RUN; j++) {
+            mb_joining s = mb_join_start(join);
+            for (int p = 0; p < join->terms; p++)
+                mb_join_i32(&s, type == 0 ? sums[p][j] : (int32_t)floats[p][j], &join->term[p],
+                            join);
+            ck_assert_uint_eq(r[j], mb_join_finish(s, join));
+        }
+    }
+}
+
+/* The constants of plans on f64 and i8, for every modulus that has them. */
+static void check_joins(const mb_engine *engine)
 {
     test_random random = {2};
-    const mb_caps caps = {.engine = {&mb_engine_f64},
+    const mb_caps caps = {.engine = {engine},
                           .rates = {.gemm = {1e9}, .bytes = 1e9, .launch = 1e-6},
                           .workers = 1,
                           .memory = (uint64_t)1 << 30};
@@ -111,11 +142,25 @@ START_TEST(joins_of_doubles)
         mb_plan_constants(&plan, x / 3 % 8 ? test_below(&random, N) : N - 1, &c);
         if (!c.join.residues && !mb_host_is_divisor(N, MB_HOST_DIGITS))
             continue;
-        check_join(&c.join, &random);
+        if (engine == &mb_engine_f64)
+            check_join(&c.join, &random);
+        else if (c.join.residues || c.join.terms <= 4)
+            check_join_of_words(&c.join, &random);
         residues += c.join.residues;
         digits += !c.join.residues;
     }
     ck_assert(residues > 100 && digits > 100);
+}
+
+START_TEST(joins_of_doubles)
+{
+    check_joins(&mb_engine_f64);
+}
+END_TEST
+
+START_TEST(joins_of_words)
+{
+    check_joins(&mb_engine_i8);
 }
 END_TEST
 
@@ -135,6 +180,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {wide_planes, joins_of_doubles, integers_become_doubles};
+    const TTest *const tests[] = {wide_planes, joins_of_doubles, joins_of_words,
+                                  integers_become_doubles};
     return test_main("host real", tests, TEST_COUNT(tests));
 }

@@ -257,6 +257,29 @@ START_TEST(larger_bounds_are_refused)
 }
 END_TEST
 
+/* ... nor are longer chunks than their sums allow. */
+START_TEST(longer_chunks_are_refused)
+{
+    test_random random = {6};
+    modblas_context *context = make_context(false, MODBLAS_VERIFY_OFF);
+    modblas_pack_options options;
+    modblas_packed *packed = NULL;
+    scene s = {.side = MODBLAS_SIDE_A, .N = ((uint64_t)1 << 26) - 5, .alpha = 1};
+    make_scene(&s, 3, 500, 3, MODBLAS_U32, TEST_ALL_LOW, &random);
+    modblas_pack_options_init(&options);
+    options.scheme = MODBLAS_SCHEME_DIRECT;
+    options.engine = MODBLAS_ENGINE_F64;
+    options.other_bound = 7;
+    ck_assert_int_eq(modblas_pack(context, &packed, &s.P.view, s.side, s.N, &options), MODBLAS_OK);
+    ck_assert_int_eq(packed->packing.chunks, 1);
+    REFUSED(modblas_gemm_packed(packed, s.side, &s.C.view, &s.X.view, 1, 0), MODBLAS_ENOPLAN,
+            "made for entries of the other up to 7");
+    modblas_packed_destroy(packed);
+    free_scene(&s);
+    modblas_context_destroy(context);
+}
+END_TEST
+
 START_TEST(bad_operands_are_refused)
 {
     test_random random = {5};
@@ -309,7 +332,11 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {every_scheme, long_operands, plans_with_packed_operands,
-                                  larger_bounds_are_refused, bad_operands_are_refused};
+    const TTest *const tests[] = {every_scheme,
+                                  long_operands,
+                                  plans_with_packed_operands,
+                                  larger_bounds_are_refused,
+                                  longer_chunks_are_refused,
+                                  bad_operands_are_refused};
     return test_main("packed", tests, TEST_COUNT(tests));
 }

@@ -39,18 +39,20 @@ static mb_sums sums_of(const test_product *p)
     return sums;
 }
 
-static const int64_t shapes[][3] = {{1, 1, 1}, {4, 8, 5}, {5, 9, 3}, {7, 17, 300}, {13, 3, 40}};
+static const int64_t shapes[][3] = {{1, 1, 1},   {4, 8, 5},   {5, 9, 3},  {7, 17, 300},
+                                    {13, 3, 40}, {3, 22, 31}, {1, 9, 260}};
+enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
 START_TEST(every_modulus)
 {
     test_random random = {1};
     bool met[MB_SUMS_COUNT] = {false};
     for (int i = 0; i < test_moduli_count; i++) {
-        for (int x = 0; x < 5 * TEST_DATA_COUNT; x++) {
-            const int64_t *shape = shapes[x % 5];
+        for (int x = 0; x < SHAPES * TEST_DATA_COUNT; x++) {
+            const int64_t *shape = shapes[x % SHAPES];
             test_product p =
                 plain(shape[0], shape[1], shape[2], MODBLAS_U64, MODBLAS_I64, test_moduli[i]);
-            p.data = (test_data)(x / 5);
+            p.data = (test_data)(x / SHAPES);
             p.alpha = test_word(&random) % 3 ? test_word(&random) : 1;
             p.beta = test_word(&random) & 1 ? test_word(&random) : 0;
             p.a = (test_layout)test_below(&random, TEST_INPUT_LAYOUTS);
@@ -73,6 +75,27 @@ START_TEST(every_type)
         modblas_type a = (modblas_type)(x % TYPES), b = (modblas_type)(x / TYPES % TYPES);
         test_product p = plain(6, 11, 35, a, b, N[x / TYPES / TYPES]);
         p.data = x & 1 ? TEST_UNREDUCED : (test_data)test_below(&random, TEST_DATA_COUNT);
+        test_product_check(context(), &p, &random);
+    }
+}
+END_TEST
+
+/* More than one block of rows and of places, and tiles for two workers; either side longer. */
+START_TEST(blocks_and_tiles)
+{
+    test_random random = {6};
+    const uint64_t N[] = {65521, 2147483647, 4294967291, ((uint64_t)1 << 40) - 87, 0};
+    for (int x = 0; x < 5 * 4; x++) {
+        const bool across = x & 1;
+        test_product p =
+            plain(across ? 21 : 301, across ? 301 : 21, 515, MODBLAS_U64, MODBLAS_U64, N[x / 4]);
+        p.beta = 3;
+        p.data = x & 2 ? TEST_UNREDUCED : (test_data)test_below(&random, TEST_DATA_COUNT);
+        modblas_plan *plan = NULL;
+        ck_assert_int_eq(modblas_plan_create(context(), &plan, &p.problem, &p.options),
+                         MODBLAS_OK);
+        ck_assert_int_eq(plan->plan.tiles_m * plan->plan.tiles_n, 2);
+        modblas_plan_destroy(plan);
         test_product_check(context(), &p, &random);
     }
 }
@@ -146,27 +169,38 @@ START_TEST(sums_are_tight_on_both_sides)
     for (int i = 0; i < test_moduli_count; i++) {
         uint64_t N = test_moduli[i];
         mb_range h = mb_bound_residues(N);
+        mb_fold fold = mb_bound_fold(N, h, h);
+        uint64_t most = mb_range_magnitude(h);
+        wide square = (wide)most * most, residues = (wide)(N - 1) * (N - 1);
+        bool wraps = (N & (N - 1)) == 0, is_word = N - 1 <= UINT32_MAX;
+        wide by = ((wide)1 << 62) - 1 - (((wide)1 << 62) - 1) % (N ? N : 1);
+        ck_assert_int_eq(fold.every > 0, is_word && (wraps || square <= by));
+        if (fold.every > 0) {
+            ck_assert_uint_eq(fold.by, (uint64_t)by);
+            ck_assert(wraps || (wide)fold.every * square <= by);
+            ck_assert(wraps || (wide)(fold.every + 1) * square > by);
+        }
         for (int64_t k = 1; k < 4000; k++) {
-            uint64_t most = mb_range_magnitude(h), digit = (1 << 22) - 1;
-            wide square = (wide)most * most, residues = (wide)(N - 1) * (N - 1);
-            mb_sums right = MB_SUMS_U192;
+            mb_sums right = MB_SUMS_DIGITS;
             if (square <= limit && (wide)k * square <= limit)
                 right = MB_SUMS_F64;
-            else if ((N & (N - 1)) == 0 || residues <= (wide)UINT64_MAX / (wide)k)
+            else if (is_word && (wraps || 4 * square <= by))
+                right = MB_SUMS_I64;
+            else if (wraps || residues <= (wide)UINT64_MAX / (wide)k)
                 right = MB_SUMS_U64;
             else if (N <= (uint64_t)1 << 32)
                 right = MB_SUMS_HALVES;
-            else if ((wide)k * digit * digit < (wide)1 << 52)
-                right = MB_SUMS_DIGITS;
             ck_assert_int_eq(mb_bound_plain_sums(N, k, h, h), right);
         }
     }
-    mb_range wide_range = mb_bound_residues(2147483647);
-    ck_assert_int_eq(mb_bound_plain_sums(2147483647, (int64_t)1 << 32, wide_range, wide_range),
-                     MB_SUMS_HALVES);
-    ck_assert_int_eq(
-        mb_bound_plain_sums(2147483647, ((int64_t)1 << 32) + 1, wide_range, wide_range),
-        MB_SUMS_U192);
+    /* Entries of 32 bits at most, on either side. */
+    const uint64_t word = (uint64_t)1 << 31;
+    const mb_range small = {1, 1};
+    const mb_range wide_range[] = {{word, word - 1}, {word + 1, 0}, {0, word}};
+    for (int i = 0; i < 3; i++) {
+        ck_assert_int_eq(mb_bound_fold(65537, small, wide_range[i]).every > 0, i == 0);
+        ck_assert_int_eq(mb_bound_fold(65537, wide_range[i], small).every > 0, i == 0);
+    }
 }
 END_TEST
 
@@ -261,7 +295,8 @@ START_TEST(entries_that_are_refused)
     const uint64_t N[] = {251, 65521, ((uint64_t)1 << 31) - 1, ((uint64_t)1 << 40) - 87};
     const double bad[] = {0.5, -1e300, 9007199254740994.0, 1e300 * 1e300};
     for (int x = 0; x < 4 * 3 * 4; x++) {
-        test_product p = plain(6, 10, 270, MODBLAS_F64, MODBLAS_F64, N[x / 12]);
+        const int64_t n = x & 1 ? 10 : x & 2 ? 30 : 1; /* also read across, and few */
+        test_product p = plain(6, n, 270, MODBLAS_F64, MODBLAS_F64, N[x / 12]);
         p.problem.c = MODBLAS_F64;
         ck_assert_int_eq(run_with(&p, x % 3, 7, &random), MODBLAS_OK);
         ck_assert_int_eq(run_with(&p, x % 3, bad[x / 3 % 4], &random), MODBLAS_ENOTINT);
@@ -276,10 +311,25 @@ START_TEST(entries_that_are_refused)
 }
 END_TEST
 
+/* One tile where C overlaps an input. */
+START_TEST(overlap_is_not_tiled)
+{
+    mb_caps caps = mb_device_caps(context(), &context()->device[0]);
+    mb_request request = {.problem = {400, 400, 400, MODBLAS_U64, MODBLAS_U64, MODBLAS_U64, 0}};
+    request.options.scheme = MODBLAS_SCHEME_PLAIN;
+    for (int overlap = 0; overlap < 2; overlap++) {
+        mb_plan plan;
+        request.overlap = overlap;
+        ck_assert_int_eq(mb_plan_make(&plan, NULL, &request, &caps), MODBLAS_OK);
+        ck_assert_int_eq(plan.workers, overlap ? 1 : 2);
+    }
+}
+END_TEST
+
 /* Memory for this product, not for the transposed one, which a column-major C asks for. */
 START_TEST(a_plan_for_either_product)
 {
-    enum { M = 66, K = 72, N = 12 };
+    enum { M = 40, K = 600, N = 12 };
     static uint64_t A[M * K], B[K * N], C[M * N];
     modblas_context *small = NULL;
     modblas_plan *plan = NULL;
@@ -289,7 +339,7 @@ START_TEST(a_plan_for_either_product)
     modblas_plan_options_init(&forced);
     o.backend = MODBLAS_BACKEND_HOST;
     o.workers = 1;
-    o.memory = 40000;
+    o.memory = 190000;
     forced.scheme = MODBLAS_SCHEME_PLAIN;
     for (int i = 0; i < M * K; i++)
         A[i] = B[i % (K * N)] = (uint64_t)i;
@@ -313,6 +363,7 @@ int main(void)
 {
     const TTest *const tests[] = {every_modulus,
                                   every_type,
+                                  blocks_and_tiles,
                                   the_longest_sums_and_longer_ones,
                                   the_largest_digits,
                                   sums_are_tight_on_both_sides,
@@ -320,6 +371,7 @@ int main(void)
                                   options_that_plain_does_not_have,
                                   what_cannot_win_may_be_left_out,
                                   entries_that_are_refused,
+                                  overlap_is_not_tiled,
                                   a_plan_for_either_product};
     int result = test_main("plain", tests, TEST_COUNT(tests));
     modblas_context_destroy(host);

@@ -217,11 +217,11 @@ START_TEST(captured_products_play_again)
     test_operands o, other;
     test_operands_make(&o, &p, &noise);
     test_operands_make(&other, &p, &noise);
-    test_stream_capture(stream);
+    test_stream_capture(stream, true);
     ck_assert_int_eq(order(plan, stream, &o, &p), MODBLAS_OK);
     ck_assert_uint_gt(device->held, 0);
     check(&other, &p, run(plan, &other, &p));
-    test_stream_capture_end(stream);
+    test_stream_capture(stream, false);
     for (int i = 0; i < 3; i++) {
         memset(o.C.view.data, 0, sizeof(uint64_t));
         check(&other, &p, run(plan, &other, &p));
@@ -238,10 +238,66 @@ START_TEST(captured_products_play_again)
 }
 END_TEST
 
-static modblas_matrix reals(double *data, int64_t n)
+/* The worker of a stream has too little workspace for a larger product, which takes another. */
+START_TEST(larger_products_follow_on_a_stream)
 {
-    return modblas_row_major(data, MODBLAS_F64, n, n, n);
+    modblas_context *context = make_context(0, 0);
+    test_stream *stream = test_stream_make();
+    for (int i = 0; i < 4; i++) {
+        test_product p = shape_of(10 + 40 * i, 65521);
+        modblas_plan *plan = plan_of(context, &p);
+        test_operands o[2];
+        for (int j = 0; j < 2; j++) {
+            test_operands_make(&o[j], &p, &noise);
+            ck_assert_int_eq(order(plan, stream, &o[j], &p), MODBLAS_OK);
+        }
+        for (int w = 0; w < context->device[0].workers; w++) {
+            const mb_slot *slot = &context->device[0].slot[w];
+            ck_assert(!slot->pending || slot->charged == slot->size);
+        }
+        modblas_plan_destroy(plan); /* waits */
+        for (int j = 0; j < 2; j++) {
+            check(&o[j], &p, MODBLAS_OK);
+            test_operands_free(&o[j]);
+        }
+    }
+    test_stream_free(stream);
+    modblas_context_destroy(context);
 }
+END_TEST
+
+/* What a captured product keeps is not there for others, who are told so. */
+START_TEST(held_workspace_is_of_the_budget)
+{
+    test_product p = shape_of(20, 65521);
+    modblas_context *context = make_context(1, 0);
+    modblas_plan *plan = plan_of(context, &p);
+    uint64_t each = plan->plan.bytes_each + plan->plan.bytes_shared;
+    modblas_plan_destroy(plan);
+    modblas_context_destroy(context);
+    context = make_context(1, each + each / 2);
+    plan = plan_of(context, &p);
+    test_stream *stream = test_stream_make();
+    test_operands o;
+    test_operands_make(&o, &p, &noise);
+    test_stream_capture(stream, true);
+    ck_assert_int_eq(order(plan, stream, &o, &p), MODBLAS_OK);
+    ck_assert_int_eq(order(plan, stream, &o, &p), MODBLAS_ENOMEM);
+    ck_assert_ptr_nonnull(strstr(modblas_detail(), "to keep"));
+    test_stream_capture(stream, false);
+    ck_assert_int_eq(run(plan, &o, &p), MODBLAS_ENOPLAN);
+    ck_assert_ptr_nonnull(strstr(modblas_detail(), "captured products hold"));
+    test_stream_play(stream);
+    check(&o, &p, MODBLAS_OK);
+    modblas_plan_destroy(plan);
+    plan = plan_of(context, &p);
+    check(&o, &p, run(plan, &o, &p));
+    modblas_plan_destroy(plan);
+    test_operands_free(&o);
+    test_stream_free(stream);
+    modblas_context_destroy(context);
+}
+END_TEST
 
 /* Faults of ordered work are told by the status alone, once, under the caller's names; those of a
  * run by the run. */
@@ -252,7 +308,9 @@ START_TEST(faults_are_told_by_whom_they_belong_to)
     for (int i = 0; i < N * N; i++)
         one[i] = half[i] = 1;
     half[5] = 0.5;
-    modblas_matrix good = reals(one, N), bad = reals(half, N), C = reals(out, N);
+    modblas_matrix good = modblas_row_major(one, MODBLAS_F64, N, N, N), bad = good, C = good;
+    bad.data = half;
+    C.data = out;
     modblas_matrix across = modblas_transpose(C);
     modblas_context *context = make_context(1, 0);
     modblas_problem problem = {N, N, N, MODBLAS_F64, MODBLAS_F64, MODBLAS_F64, 65521};
@@ -271,9 +329,9 @@ START_TEST(faults_are_told_by_whom_they_belong_to)
         ck_assert_int_eq(modblas_detail()[0], 'A');
         ck_assert_int_eq(modblas_context_status(context), MODBLAS_OK);
     }
-    test_stream_capture(stream);
+    test_stream_capture(stream, true);
     ck_assert_int_eq(modblas_plan_order(plan, stream, &C, &bad, &good, 1, 0), MODBLAS_OK);
-    test_stream_capture_end(stream);
+    test_stream_capture(stream, false);
     test_stream_play(stream);
     modblas_plan_destroy(plan); /* takes the worker, and leaves what it met */
     ck_assert_int_eq(modblas_context_status(context), MODBLAS_ENOTINT);
@@ -334,16 +392,16 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {
-        runs_replay_with_other_operands,
-        another_workspace_is_another_record,
-        ordered_products_wait_for_their_stream,
-        streams_have_workers_of_their_own,
-        calls_wait_where_workers_are_short,
-        captured_products_play_again,
-        faults_are_told_by_whom_they_belong_to,
-        operands_in_host_memory_are_refused,
-        products_without_a_product,
-    };
+    const TTest *const tests[] = {runs_replay_with_other_operands,
+                                  another_workspace_is_another_record,
+                                  ordered_products_wait_for_their_stream,
+                                  streams_have_workers_of_their_own,
+                                  calls_wait_where_workers_are_short,
+                                  captured_products_play_again,
+                                  faults_are_told_by_whom_they_belong_to,
+                                  operands_in_host_memory_are_refused,
+                                  products_without_a_product,
+                                  larger_products_follow_on_a_stream,
+                                  held_workspace_is_of_the_budget};
     return test_main("streams", tests, TEST_COUNT(tests));
 }

@@ -108,6 +108,22 @@ START_TEST(products_are_right)
 }
 END_TEST
 
+/* Sums that pass 32 bits. */
+START_TEST(long_sums)
+{
+    static const test_data data[] = {TEST_ALL_HIGH, TEST_ALL_LOW, TEST_OPPOSITE, TEST_DIGITS_LOW};
+    test_random random = {5};
+    mb_backend backend;
+    modblas_context *context = make_context(&backend, 2);
+    for (int i = 0; i < 8; i++) {
+        test_product p = thin_product(2, 2, 70000, MODBLAS_U64, i < 4 ? 0 : UINT64_MAX - 58);
+        p.data = data[i % 4];
+        test_product_check(context, &p, &random);
+    }
+    modblas_context_destroy(context);
+}
+END_TEST
+
 /* A's bytes are read where they lie in lines of multiples of 16 bytes, on the side that is not
  * thin, unsigned and without a stated bound; else A is cut. */
 START_TEST(bytes_are_read_in_place)
@@ -230,8 +246,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {products_are_right, bytes_are_read_in_place,
-                                  results_may_replace_inputs, a_wrong_kernel_is_found,
-                                  a_wrong_kernel_is_found_at_full_size};
+    const TTest *const tests[] = {products_are_right,      long_sums,
+                                  bytes_are_read_in_place, results_may_replace_inputs,
+                                  a_wrong_kernel_is_found, a_wrong_kernel_is_found_at_full_size};
     return test_main("thin", tests, TEST_COUNT(tests));
 }

@@ -219,17 +219,24 @@ static modblas_status wrong_join(mb_worker *worker, const mb_join_job *job)
     return status;
 }
 
+static modblas_status wrong_plain(mb_worker *worker, const mb_plain_job *job)
+{
+    modblas_status status = honest->plain(worker, job);
+    *(uint64_t *)job->C.data ^= 1;
+    return status;
+}
+
 START_TEST(a_wrong_product_is_refused)
 {
     honest = mb_backend_host();
     mb_backend wrong = *honest;
     wrong.join = wrong_join;
+    wrong.plain = wrong_plain;
     modblas_options options;
     modblas_options_init(&options);
     options.verify = MODBLAS_VERIFY_FREIVALDS;
     modblas_context *checked = NULL;
     ck_assert_int_eq(mb_context_make(&checked, &wrong, &options), MODBLAS_OK);
-    /* Too large for a plain product. */
     enum { LARGE = 400 };
     static uint64_t x[LARGE * LARGE] = {1, 2, 3}, y[LARGE * LARGE];
     ck_assert_int_eq(

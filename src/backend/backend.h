@@ -7,7 +7,7 @@
 #define MB_BACKEND_H
 
 #include "../../kernels/batch.h"
-#include "../exact/engine.h"
+#include "../exact/bound.h"
 #include "../status.h"
 
 enum { MB_MAX_ENGINES = 3 };
@@ -92,19 +92,24 @@ typedef struct mb_join_job {
     uint64_t beta;
 } mb_join_job;
 
-/* C <- alpha*A*B + beta*C mod N in one go, without planes: for products that stay in the cache.
- * The sums hold k products (src/exact/bound.h). If overlap, A and B are read before C is written.
- * Space, in words of 8 bytes, aligned to 64 bytes, three times as many if sums are DIGITS:
- *     space_a: k * (MB_PLAIN_ROWS, or if overlap m rounded up to a multiple of that)
- *     space_b: k * (n rounded up to a multiple of MB_PLAIN_COLS) */
-enum { MB_PLAIN_ROWS = 4, MB_PLAIN_COLS = 8 };
+/* C <- alpha*A*B + beta*C mod N in one go, without planes. The sums hold k products
+ * (src/exact/bound.h). If overlap, A and B are read before C is written. Space, in words of 8
+ * bytes, aligned to 64 bytes; M and N are m and n rounded up to multiples of MB_PLAIN_ROWS and
+ * MB_PLAIN_COLS, and M' = min(M, MB_PLAIN_LINES), or MB_PLAIN_FEW_LINES if n <= MB_PLAIN_FEW:
+ *     space_a: min(k, MB_PLAIN_DEPTH) * M', three times as many if sums are DIGITS
+ *     space_b: k * N, three times as many if sums are DIGITS
+ *     space_c: (M if overlap, else M') * N */
+enum { MB_PLAIN_ROWS = 4, MB_PLAIN_COLS = 8, MB_PLAIN_LINES = 128 };
+enum { MB_PLAIN_FEW = 4, MB_PLAIN_FEW_LINES = 1024 };
 typedef struct mb_plain_job {
     mb_sums sums;
+    mb_fold fold; /* of sums of kind I64 */
+    bool turned;  /* A and B are the product's B and A: so are their faults */
     const mb_cut *a, *b; /* how entries enter: planes and folds are not used */
     modblas_matrix C, A, B;
     bool overlap;
     uint64_t alpha, beta; /* residues */
-    void *space_a, *space_b;
+    void *space_a, *space_b, *space_c;
 } mb_plain_job;
 
 /* y[i*count + r] = sum_j M[i][j] * x[j*count + r] mod N for i < M.rows, r < count: the thin
@@ -137,6 +142,7 @@ typedef struct mb_batch_job {
 /* What planning needs to know of a device's speed. */
 typedef struct mb_rates {
     double gemm[MB_MAX_ENGINES]; /* operations a second of one worker, as backend.engine[] */
+    double knee_i8;              /* side of i8 tiles that reach half of that; 0: as others */
     double fused;                /* ... of GEMMs that leave residues, where the backend fuses */
     int fused_units;             /* of these, blocks of MB_FUSED_TILE^2 sums done at a time */
     double bytes;                /* bytes a second (read + written) of split and join */

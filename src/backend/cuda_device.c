@@ -208,6 +208,46 @@ modblas_status mb_cuda_device_open(const mb_cuda_device **device, int ordinal)
     return status;
 }
 
+/* ---- cuBLAS handles that no worker has --------------------------------------------------------
+ */
+
+typedef struct spare {
+    cublasHandle_t handle;
+    struct spare *next;
+} spare;
+
+static spare *spares[MAX_DEVICES]; /* under the lock */
+
+modblas_status mb_cuda_handle_take(cublasHandle_t *handle, const mb_cuda_device *device)
+{
+    modblas_status status;
+    pthread_mutex_lock(&lock);
+    spare *found = spares[device->ordinal];
+    if (found)
+        spares[device->ordinal] = found->next;
+    pthread_mutex_unlock(&lock);
+    if (found) {
+        *handle = found->handle;
+        free(found);
+        return MODBLAS_OK;
+    }
+    MB_CUBLAS(cublasCreate, handle);
+fail:
+    return status;
+}
+
+/* Without memory to note it the handle is lost to the process, as at its end. */
+void mb_cuda_handle_keep(cublasHandle_t handle, const mb_cuda_device *device)
+{
+    spare *kept = malloc(sizeof *kept);
+    if (!kept)
+        return;
+    pthread_mutex_lock(&lock);
+    *kept = (spare){handle, spares[device->ordinal]};
+    spares[device->ordinal] = kept;
+    pthread_mutex_unlock(&lock);
+}
+
 static int capability(int ordinal)
 {
     int major = 0, minor = 0;

@@ -20,7 +20,7 @@ static bool emulation_is_forced(void)
 static modblas_status make_blas(mb_worker *worker)
 {
     modblas_status status;
-    MB_CUBLAS(cublasCreate, &worker->blas);
+    MB_TRY(mb_cuda_handle_take(&worker->blas, worker->device));
     MB_CUBLAS(cublasSetStream, worker->blas, worker->stream);
     MB_TRY(mb_cuda_alloc(worker, &worker->blas_workspace, BLAS_WORKSPACE_BYTES));
     MB_CUBLAS(cublasSetWorkspace, worker->blas, worker->blas_workspace, BLAS_WORKSPACE_BYTES);
@@ -86,7 +86,7 @@ static void destroy_parts(mb_worker *worker)
 {
     (void)cudaStreamSynchronize(worker->stream);
     if (worker->blas)
-        (void)cublasDestroy(worker->blas);
+        mb_cuda_handle_keep(worker->blas, worker->device);
     mb_cuda_free(worker, worker->blas_workspace);
     (void)cudaFreeHost(worker->words);
     for (int i = 0; i < 2; i++) {

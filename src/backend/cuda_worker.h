@@ -56,6 +56,11 @@ modblas_status mb_cuda_device_open(const mb_cuda_device **device, int ordinal);
 modblas_status mb_cuda_enter(const mb_cuda_device *device);
 modblas_status mb_cuda_leave(modblas_status status);
 
+/* cublasDestroy synchronises the device, which breaks a capture in another thread whatever the
+ * mode: handles are kept for other workers instead. Requires the device to be entered. */
+modblas_status mb_cuda_handle_take(cublasHandle_t *handle, const mb_cuda_device *device);
+void mb_cuda_handle_keep(cublasHandle_t handle, const mb_cuda_device *device);
+
 int mb_cuda_device_count(void);
 modblas_status mb_cuda_device_info(int device, modblas_device_info *info);
 int mb_cuda_default_workers(int device);

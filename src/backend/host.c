@@ -72,8 +72,7 @@ static const double seconds_per_job = 1e-6;
 static void rates(int device, mb_rates *rates)
 {
     (void)device;
-    mb_host_gemm_rates(rates->gemm);
-    mb_host_plain_rates(rates->plain);
+    mb_host_rates(rates);
     rates->bytes = split_bytes_per_second;
     rates->launch = seconds_per_job;
 }

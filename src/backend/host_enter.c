@@ -4,10 +4,11 @@
 
 /* Rows that lie apart are fetched so many places before they are read: no other prefetcher does.
  */
-enum { AHEAD = 16 };
+enum { AHEAD = 16, CACHE_LINE = 64 };
 
 /* Lines of entries as words, in the order of memory: places of a line, or lines of a place, next
- * to each other. */
+ * to each other. And as a panel, with 0 for lines that are not there; the panel after it, of rows,
+ * is fetched meanwhile. */
 #define READ(name, ctype, value)                                                                  \
     MB_MANY_TARGETS static uint32_t read_##name(uint64_t(*r)[MB_HOST_RUN], const ctype *at,       \
                                                 int64_t line, int64_t step, int lines, int count, \
@@ -27,7 +28,45 @@ enum { AHEAD = 16 };
                     r[l][j] = value(at[l * line + j * step], limit, &fault);                      \
         }                                                                                         \
         return fault;                                                                             \
+    }                                                                                             \
+    static inline uint32_t panel_##name(uint64_t *p, int width, const ctype *at, int64_t line,    \
+                                        int64_t step, int lines, int count, double limit)         \
+    {                                                                                             \
+        const int per = CACHE_LINE / (int)sizeof *at;                                             \
+        uint32_t fault = 0;                                                                       \
+        (void)limit;                                                                              \
+        for (int j = 0; j < count; j++) {                                                         \
+            for (int l = 0; step == 1 && j % per == 0 && l < lines; l++)                          \
+                __builtin_prefetch(beyond(at, ((l + width) * line + j), sizeof *at));             \
+            if (step != 1 && line == 1)                                                           \
+                __builtin_prefetch(beyond(at, (j + AHEAD) * step, sizeof *at));                   \
+            for (int l = 0; l < width; l++)                                                       \
+                p[j * width + l] = l < lines ? value(at[l * line + j * step], limit, &fault) : 0; \
+        }                                                                                         \
+        return fault;                                                                             \
+    }                                                                                             \
+    MB_MANY_TARGETS static uint32_t narrow_##name(uint64_t *p, const ctype *at, int64_t line,     \
+                                                  int64_t step, int lines, int count,             \
+                                                  double limit)                                   \
+    {                                                                                             \
+        const int width = MB_PLAIN_ROWS;                                                          \
+        return lines == width ? panel_##name(p, width, at, line, step, width, count, limit)       \
+                              : panel_##name(p, width, at, line, step, lines, count, limit);      \
+    }                                                                                             \
+    MB_MANY_TARGETS static uint32_t broad_##name(uint64_t *p, const ctype *at, int64_t line,      \
+                                                 int64_t step, int lines, int count,              \
+                                                 double limit)                                    \
+    {                                                                                             \
+        const int width = MB_PLAIN_COLS;                                                          \
+        return lines == width ? panel_##name(p, width, at, line, step, width, count, limit)       \
+                              : panel_##name(p, width, at, line, step, lines, count, limit);      \
     }
+
+/* An address that is only fetched, and may lie outside the matrix. */
+static inline const void *beyond(const void *at, int64_t entries, size_t size)
+{
+    return (const void *)((uintptr_t)at + (uintptr_t)entries * size);
+}
 
 static uint64_t integer(double x, double limit, uint32_t *fault)
 {
@@ -103,6 +142,28 @@ uint32_t mb_host_enter(uint64_t (*r)[MB_HOST_RUN], const modblas_matrix *view, i
     for (int l = 0; l < lines; l++)
         fault |= is_signed ? enter_signed(r[l], count, cut) : enter_unsigned(r[l], count, cut);
     return fault;
+}
+
+uint32_t mb_host_enter_panel(uint64_t *panel, int width, const modblas_matrix *view, int64_t i,
+                             int64_t j, int lines, int count, const mb_cut *cut)
+{
+    uint32_t fault = 0;
+    const char *at = mb_host_at(view, i, j);
+    const int64_t line = view->row_stride, step = view->col_stride;
+    const double limit = cut->float_limit;
+    switch (view->type) {
+#define CASE(name, ctype)                                                                         \
+    case MODBLAS_##name:                                                                          \
+        fault = width == MB_PLAIN_ROWS                                                            \
+                    ? narrow_##name(panel, (const ctype *)at, line, step, lines, count, limit)    \
+                    : broad_##name(panel, (const ctype *)at, line, step, lines, count, limit);    \
+        break;
+        MODBLAS_TYPE_MAP(CASE)
+#undef CASE
+    }
+    count *= width;
+    return fault | (mb_type_most_negative(view->type) > 0 ? enter_signed(panel, count, cut)
+                                                          : enter_unsigned(panel, count, cut));
 }
 
 static void store(void *data, modblas_type type, int64_t stride, const uint64_t *r, int count)

@@ -2,7 +2,7 @@
 /* GEMMs of the host's engines: f64 and f32 by a CBLAS, i8 by oneDNN where its INT8 product is
  * exact on this CPU, plain C otherwise. One thread each: our workers are the parallelism. */
 #include "../../kernels/residue.h"
-#include "host.h"
+#include "host_panel.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -46,16 +46,7 @@ PLAIN_GEMM(plain_i8, int8_t, int32_t)
 PLAIN_GEMM(plain_f64, double, double)
 PLAIN_GEMM(plain_f32, float, float)
 
-/* Operations a second of one core, where they run on this project's machines. */
-static const double plain_rate = 4e9, plain_i8_rate = 20e9;
-#if MODBLAS_HAVE_CBLAS
-static const double dgemm_rate = 42e9, sgemm_rate = 84e9;
-#endif
-#if MODBLAS_HAVE_DNNL
-static const double dnnl_rate = 600e9;
-#endif
-
-static bool use_cblas;
+static bool use_cblas, use_avx2;
 #if MODBLAS_HAVE_DNNL
 static bool use_dnnl;
 #endif
@@ -119,29 +110,29 @@ static void choose(void)
     if (wanted != NULL && strcmp(wanted, "plain") == 0)
         return;
     int threads = bound_threads();
+    use_avx2 = mb_host_has_avx2();
+    const char *own = use_avx2 ? "own int8 by AVX2" : "plain C int8";
+    snprintf(i8_name, sizeof i8_name, "%s", own);
 #if MODBLAS_HAVE_CBLAS
     use_cblas = true;
 #endif
 #if MODBLAS_HAVE_DNNL
     const dnnl_version_t *v = dnnl_version();
     use_dnnl = dnnl_is_exact();
-    snprintf(i8_name, sizeof i8_name, "%soneDNN %d.%d.%d%s", use_dnnl ? "" : "plain C int8 (",
-             v->major, v->minor, v->patch, use_dnnl ? "" : " saturates here)");
+    snprintf(i8_name, sizeof i8_name, "%s%soneDNN %d.%d.%d%s", use_dnnl ? "" : own,
+             use_dnnl ? "" : " (", v->major, v->minor, v->patch,
+             use_dnnl ? "" : " saturates here)");
 #endif
     restore_threads(threads);
 }
 
-void mb_host_gemm_rates(double rate[MB_MAX_ENGINES])
+bool mb_host_gemm_is_fast(void)
 {
     pthread_once(&once, choose);
-    rate[0] = plain_i8_rate;
-    rate[1] = rate[2] = plain_rate;
 #if MODBLAS_HAVE_DNNL
-    rate[0] = use_dnnl ? dnnl_rate : plain_i8_rate;
-#endif
-#if MODBLAS_HAVE_CBLAS
-    rate[1] = use_cblas ? dgemm_rate : plain_rate;
-    rate[2] = use_cblas ? sgemm_rate : plain_rate;
+    return use_dnnl;
+#else
+    return false;
 #endif
 }
 
@@ -163,7 +154,8 @@ void mb_host_gemm_libraries(char *text, size_t size)
     snprintf(text, size, "%.*s, %s", length, name, i8_name);
 }
 
-static modblas_status gemm_i8(const mb_gemm_job *job, const int8_t *A, const int8_t *B, int32_t *C)
+static modblas_status gemm_i8(mb_worker *worker, const mb_gemm_job *job, const int8_t *A,
+                              const int8_t *B, int32_t *C)
 {
 #if MODBLAS_HAVE_DNNL
     if (use_dnnl) {
@@ -172,6 +164,14 @@ static modblas_status gemm_i8(const mb_gemm_job *job, const int8_t *A, const int
         return mb_fail(MODBLAS_EDEVICE, "oneDNN refused an INT8 product");
     }
 #endif
+#if MB_HOST_X86
+    if (use_avx2) {
+        mb_avx2_gemm_i8(worker->bytes, job->m, job->n, job->k, A, job->lda, B, job->ldb, C,
+                        job->ldc);
+        return MODBLAS_OK;
+    }
+#endif
+    (void)worker;
     plain_i8(job->m, job->n, job->k, A, job->lda, B, job->ldb, C, job->ldc);
     return MODBLAS_OK;
 }
@@ -227,7 +227,7 @@ static modblas_status gemm_residues(mb_worker *worker, const mb_gemm_job *job, i
             row.n = job->n - c < MB_HOST_SUMS ? job->n - c : MB_HOST_SUMS;
             for (int u = 0; u < job->digits; u++) {
                 const int64_t plane = i * job->digits + u;
-                MB_TRY(gemm_i8(&row, A,
+                MB_TRY(gemm_i8(worker, &row, A,
                                (const int8_t *)job->B + plane * job->stride_b + c * job->ldb,
                                worker->sums[u]));
             }
@@ -265,7 +265,7 @@ modblas_status mb_host_gemm(mb_worker *worker, const mb_gemm_job *job)
         else if (job->moduli != NULL)
             status = gemm_residues(worker, job, i);
         else if (job->engine->in == MB_ELEMENT_I8)
-            status = gemm_i8(job, (const int8_t *)job->A + a, (const int8_t *)job->B + b,
+            status = gemm_i8(worker, job, (const int8_t *)job->A + a, (const int8_t *)job->B + b,
                              (int32_t *)job->C + c);
         else if (job->engine->in == MB_ELEMENT_F32)
             gemm_f32(job, (const float *)job->A + a, (const float *)job->B + b,

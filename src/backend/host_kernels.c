@@ -40,6 +40,18 @@ MB_MANY_TARGETS static void cut_small_digits(double *dst, const uint64_t *u, int
         dst[j] = mb_host_real(mb_cut_digit(u[j], i, cut));
 }
 
+/* The same for narrower operands, which are small. */
+MB_MANY_TARGETS static void cut_narrow_digits(void *dst, mb_element type, const uint64_t *u,
+                                              int count, int i, const mb_cut *cut)
+{
+    const uint32_t shift = (uint32_t)i * cut->radix_bits;
+    const uint64_t mask = cut->mask, offset = cut->offset;
+    for (int j = 0; j < count && type == MB_ELEMENT_I8; j++)
+        ((int8_t *)dst)[j] = (int8_t)(((u[j] >> shift) & mask) - offset);
+    for (int j = 0; j < count && type == MB_ELEMENT_F32; j++)
+        ((float *)dst)[j] = (float)(int32_t)(((u[j] >> shift) & mask) - offset);
+}
+
 static void cut_run(void *dst, mb_element type, const uint64_t *u, int count, int i,
                     const mb_cut *cut)
 {
@@ -49,6 +61,8 @@ static void cut_run(void *dst, mb_element type, const uint64_t *u, int count, in
         cut_bytes(dst, u, count, plane);
     } else if (cut->kind == MB_CUT_DIGITS && doubles && cut->offset <= MB_HOST_REAL_LIMIT) {
         cut_small_digits(dst, u, count, i, cut);
+    } else if (cut->kind == MB_CUT_DIGITS && !doubles) {
+        cut_narrow_digits(dst, type, u, count, i, cut);
     } else if (cut->kind == MB_CUT_DIGITS) {
         CUT_RUN_OF_TYPE(mb_cut_digit(u[j], i, cut))
     } else if (cut->kind == MB_CUT_BYTEWISE) {
@@ -142,13 +156,13 @@ modblas_status mb_host_split(mb_worker *worker, const mb_split_job *job)
     return MODBLAS_OK;
 }
 
-typedef void joiner(uint64_t *r, const double *sums, int64_t stride, int count,
+typedef void joiner(uint64_t *r, const void *sums, mb_element type, int64_t stride, int count,
                     const mb_join *join);
 
-/* What joins sums of doubles by double arithmetic; NULL if nothing does. */
+/* What joins sums by double arithmetic; NULL if nothing does. */
 static joiner *joiner_of(const mb_join *join, mb_element sums)
 {
-    if (sums != MB_ELEMENT_F64)
+    if (sums != MB_ELEMENT_I32 && sums != MB_ELEMENT_F32 && sums != MB_ELEMENT_F64)
         return NULL;
     if (!join->residues) {
         bool fits = join->terms <= 4 && mb_host_is_divisor(join->mod.n, MB_HOST_DIGITS);
@@ -199,6 +213,7 @@ MB_MANY_TARGETS static void join_run(uint64_t *r, const mb_join_job *job, int64_
 modblas_status mb_host_join(mb_worker *worker, const mb_join_job *job)
 {
     const mb_cut whole = {.mod = *job->mod, .bound = UINT64_MAX, .float_limit = job->float_limit};
+    const int64_t size = (int64_t)mb_element_size(job->acc_type);
     uint64_t r[RUN];
     joiner *by_doubles = job->join != NULL ? joiner_of(job->join, job->acc_type) : NULL;
     for (int64_t i = 0; i < job->rows; i++) {
@@ -208,7 +223,7 @@ modblas_status mb_host_join(mb_worker *worker, const mb_join_job *job)
             if (job->join == NULL)
                 memset(r, 0, sizeof r);
             else if (by_doubles != NULL)
-                by_doubles(r, (const double *)job->acc + i * job->acc_ld + j,
+                by_doubles(r, (const char *)job->acc + (i * job->acc_ld + j) * size, job->acc_type,
                            job->acc_plane_stride, count, job->join);
             else
                 join_run(r, job, i, j, count);

@@ -1,150 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Plain jobs: panels of MB_PLAIN_ROWS rows of A against panels of MB_PLAIN_COLS columns of B, both
- * packed with the places of k one after another. */
-#include "../exact/bound.h"
-#include "host.h"
+/* Plain jobs. B is packed once, as panels of MB_PLAIN_COLS columns; then blocks of MB_PLAIN_LINES
+ * rows of A are packed, MB_PLAIN_DEPTH places at a time, which stay in the second cache with their
+ * sums, and are multiplied panel by panel. */
+#include "host_panel.h"
 
-enum { ROWS = MB_PLAIN_ROWS, COLS = MB_PLAIN_COLS, LANES = 4, PARTS = COLS / LANES };
-_Static_assert(ROWS == LANES, "digits of A lie LANES apart");
+#include <string.h>
 
-static const double two_52 = 4503599627370496.0;
-
-/* Panels are written as words. */
-typedef double real __attribute__((may_alias));
-typedef double doubles __attribute__((vector_size(8 * LANES), may_alias));
-typedef uint64_t words __attribute__((vector_size(8 * LANES), may_alias));
-
-/* Operations a second of one Zen 3 core. */
-void mb_host_plain_rates(double rate[MB_SUMS_COUNT])
-{
-    rate[MB_SUMS_F64] = 40e9;
-    rate[MB_SUMS_U64] = 13.5e9;
-    rate[MB_SUMS_HALVES] = 7.3e9;
-    rate[MB_SUMS_DIGITS] = 4.4e9;
-    rate[MB_SUMS_U192] = 1.8e9;
-}
-
-static mb_u128 words_of(unsigned __int128 v)
-{
-    return (mb_u128){(uint64_t)v, (uint64_t)(v >> 64)};
-}
+enum {
+    ROWS = MB_PLAIN_ROWS,
+    COLS = MB_PLAIN_COLS,
+    LINES = MB_PLAIN_LINES,
+    LANES = MB_DIGIT_LANES
+};
 
 /* ---- panels --------------------------------------------------------------------------------- */
-
-/* sum[r][c] += a[l][r] * b[l][c] for all l < k. */
-#define PANEL(name, vector, word)                                                                 \
-    MB_MANY_TARGETS static void name(word sum[ROWS][COLS], const word *a, const word *b,          \
-                                     int64_t k)                                                   \
-    {                                                                                             \
-        vector s[ROWS][PARTS];                                                                    \
-        for (int r = 0; r < ROWS; r++)                                                            \
-            for (int p = 0; p < PARTS; p++)                                                       \
-                s[r][p] = (vector){0};                                                            \
-        for (int64_t l = 0; l < k; l++) {                                                         \
-            const vector *x = (const vector *)(b + l * COLS);                                     \
-            for (int r = 0; r < ROWS; r++)                                                        \
-                for (int p = 0; p < PARTS; p++)                                                   \
-                    s[r][p] += a[l * ROWS + r] * x[p];                                            \
-        }                                                                                         \
-        for (int r = 0; r < ROWS; r++)                                                            \
-            for (int c = 0; c < COLS; c++)                                                        \
-                sum[r][c] = s[r][c / LANES][c % LANES];                                           \
-    }
-PANEL(panel_f64, doubles, real)
-PANEL(panel_u64, words, uint64_t)
-
-/* Low and high halves of the products are summed apart. */
-MB_MANY_TARGETS static void panel_halves(mb_u128 sum[ROWS][COLS], const uint64_t *a,
-                                         const uint64_t *b, int64_t k)
-{
-    for (int r = 0; r < ROWS; r++) {
-        words lo[PARTS], hi[PARTS];
-        for (int p = 0; p < PARTS; p++)
-            lo[p] = hi[p] = (words){0};
-        for (int64_t l = 0; l < k; l++) {
-            const words *x = (const words *)(b + l * COLS);
-            for (int p = 0; p < PARTS; p++) {
-                words product = a[l * ROWS + r] * x[p];
-                lo[p] += product & UINT32_MAX;
-                hi[p] += product >> 32;
-            }
-        }
-        for (int c = 0; c < COLS; c++) {
-            unsigned __int128 all = (unsigned __int128)hi[c / LANES][c % LANES] << 32;
-            all += lo[c / LANES][c % LANES];
-            sum[r][c] = words_of(all);
-        }
-    }
-}
-
-/* Products of MB_DIGITS digits by MB_DIGITS, of a row and LANES columns: each has its own sums,
- * which start at 2^52 and end below 2^53, so that their last 52 bits hold what was added.
- * all[i + j] is what digit i of a times digit j of b adds up to. */
-static inline void sum_digits(words all[2 * MB_DIGITS - 1], const real *a, const real *b,
-                              int64_t k)
-{
-    const doubles start = {two_52, two_52, two_52, two_52};
-    doubles s[MB_DIGITS][MB_DIGITS];
-    for (int i = 0; i < MB_DIGITS; i++)
-        for (int j = 0; j < MB_DIGITS; j++)
-            s[i][j] = start;
-    for (int64_t l = 0; l < k; l++) {
-        const real *x = a + l * LANES * MB_DIGITS, *y = b + l * LANES * MB_DIGITS;
-        for (int i = 0; i < MB_DIGITS; i++)
-            for (int j = 0; j < MB_DIGITS; j++)
-                s[i][j] += x[i * LANES] * *(const doubles *)(y + j * LANES);
-    }
-    for (int i = 0; i < 2 * MB_DIGITS - 1; i++)
-        all[i] = (words){0};
-    for (int i = 0; i < MB_DIGITS; i++)
-        for (int j = 0; j < MB_DIGITS; j++)
-            all[i + j] += (words)s[i][j] & (((uint64_t)1 << 52) - 1);
-}
-
-MB_MANY_TARGETS static void panel_digits(uint64_t residue[ROWS][COLS], const real *a,
-                                         const real *b, int64_t k, int rows, int cols,
-                                         const mb_mod *mod)
-{
-    enum { BITS = MB_DIGIT_BITS };
-    for (int x = 0; x < ROWS * PARTS; x++) {
-        int r = x % ROWS, c0 = x / ROWS * LANES;
-        words all[2 * MB_DIGITS - 1];
-        if (r >= rows || c0 >= cols)
-            continue;
-        sum_digits(all, a + r, b + c0 * k * MB_DIGITS, k);
-        for (int c = 0; c < LANES; c++) {
-            unsigned __int128 low = all[0][c] + ((unsigned __int128)all[1][c] << BITS);
-            unsigned __int128 top = all[2][c] + ((unsigned __int128)all[3][c] << BITS) +
-                                    ((unsigned __int128)all[4][c] << 2 * BITS);
-            top += low >> 2 * BITS;
-            unsigned __int128 v = (top << 2 * BITS) | (low & (((uint64_t)1 << 2 * BITS) - 1));
-            uint64_t hi = (uint64_t)(top >> (128 - 2 * BITS));
-            residue[r][c0 + c] = mb_reduce192(hi, words_of(v), mod);
-        }
-    }
-}
-
-/* Low and high words of the products are summed apart, as in hi * 2^64 + lo. */
-MB_MANY_TARGETS static void panel_u192(uint64_t residue[ROWS][COLS], const uint64_t *a,
-                                       const uint64_t *b, int64_t k, int rows, int cols,
-                                       const mb_mod *mod)
-{
-    for (int r = 0; r < rows; r++) {
-        for (int c = 0; c < cols; c++) {
-            unsigned __int128 lo = 0, hi = 0;
-            for (int64_t l = 0; l < k; l++) {
-                unsigned __int128 p = (unsigned __int128)a[l * ROWS + r] * b[l * COLS + c];
-                lo += (uint64_t)p;
-                hi += (uint64_t)(p >> 64);
-            }
-            hi += lo >> 64;
-            mb_u128 low = {(uint64_t)lo, (uint64_t)hi};
-            residue[r][c] = mb_reduce192((uint64_t)(hi >> 64), low, mod);
-        }
-    }
-}
-
-/* ---- jobs ----------------------------------------------------------------------------------- */
 
 /* Words of an entry in a panel. */
 static int words_each(mb_sums sums)
@@ -161,100 +30,187 @@ static inline uint64_t bits_of(double x)
     return u.bits;
 }
 
+/* What entered as r[] becomes balanced words. */
+MB_MANY_TARGETS static void balance_words(uint64_t *r, int count, const mb_cut *cut)
+{
+    const mb_mod mod = cut->mod;
+    const uint64_t center = cut->center;
+    for (int j = 0; j < count && cut->raw; j++)
+        r[j] -= center;
+    for (int j = 0; j < count && !cut->raw; j++)
+        r[j] = mb_addmod(r[j], center, &mod) - center;
+}
+
 /* What entered as r[] becomes the bits of balanced doubles. */
-MB_MANY_TARGETS static void balance(uint64_t *r, int count, const mb_cut *cut)
+MB_MANY_TARGETS static void balance_doubles(uint64_t *r, int count, const mb_cut *cut)
 {
     bool small = cut->center <= MB_HOST_REAL_LIMIT;
+    balance_words(r, count, cut);
     for (int j = 0; j < count && small; j++)
-        r[j] = bits_of(mb_host_real((int64_t)(mb_cut_u(r[j], 0, cut) - cut->center)));
+        r[j] = bits_of(mb_host_real((int64_t)r[j]));
     for (int j = 0; j < count && !small; j++)
-        r[j] = bits_of((double)(int64_t)(mb_cut_u(r[j], 0, cut) - cut->center));
+        r[j] = bits_of((double)(int64_t)r[j]);
 }
 
-/* The digits of a line, LANES apart. */
-MB_MANY_TARGETS static void cut_digits(uint64_t *panel, const uint64_t *r, int count)
+/* The digits of LANES lines of a panel of `width`. */
+MB_MANY_TARGETS static void cut_digits(uint64_t *panel, const uint64_t *r, int width, int count)
 {
     const int64_t digit = ((int64_t)1 << MB_DIGIT_BITS) - 1;
-    for (int j = 0; j < count; j++)
-        for (int d = 0; d < MB_DIGITS; d++)
-            panel[(j * MB_DIGITS + d) * LANES] =
-                bits_of(mb_host_real((int64_t)(r[j] >> d * MB_DIGIT_BITS) & digit));
+    for (int j = 0; j < count; j++, r += width)
+        for (int d = 0; d < MB_DIGITS; d++, panel += LANES)
+            for (int x = 0; x < LANES; x++)
+                panel[x] = bits_of(mb_host_real((int64_t)(r[x] >> d * MB_DIGIT_BITS) & digit));
 }
 
-/* The lines of a view from l0 on, at most `width` of them, as a panel: place j of line l at
- * panel[j * width + l]; 0 for lines that are not there. Digits lie LANES apart, in a panel for
- * each LANES lines. */
-MB_MANY_TARGETS static uint32_t pack(uint64_t *panel, int width, const modblas_matrix *view,
-                                     int64_t l0, const mb_cut *cut, mb_sums sums)
+/* Places j .. j + depth - 1 of the lines of a view from l0 on, at most `width` of them, as a
+ * panel. */
+static uint32_t pack(uint64_t *panel, int width, const modblas_matrix *view, int64_t l0, int64_t j,
+                     int64_t depth, const mb_cut *cut, mb_sums sums)
 {
-    uint64_t r[MB_HOST_LINES][MB_HOST_RUN];
+    uint64_t own[COLS * MB_HOST_RUN];
     uint32_t fault = 0;
-    int lines = (int)(view->rows - l0 < width ? view->rows - l0 : width);
-    for (int64_t j0 = 0; j0 < view->cols; j0 += MB_HOST_RUN) {
-        int count = (int)(view->cols - j0 < MB_HOST_RUN ? view->cols - j0 : MB_HOST_RUN);
-        fault |= mb_host_enter(r, view, l0, j0, lines, count, cut);
-        for (int l = lines; l < width; l++)
-            for (int j = 0; j < count; j++)
-                r[l][j] = cut->raw ? cut->center : 0;
-        for (int l = 0; l < width && sums == MB_SUMS_F64; l++)
-            balance(r[l], count, cut);
-        for (int l = 0; l < width && sums == MB_SUMS_DIGITS; l++) {
-            int64_t first = (l / LANES * view->cols + j0) * LANES * MB_DIGITS;
-            cut_digits(panel + first + l % LANES, r[l], count);
-        }
-        for (int j = 0; j < count && sums != MB_SUMS_DIGITS; j++)
-            for (int l = 0; l < width; l++)
-                panel[(j0 + j) * width + l] = r[l][j];
+    const int lines = (int)(view->rows - l0 < width ? view->rows - l0 : width);
+    for (int64_t x = 0; x < depth; x += MB_HOST_RUN) {
+        int count = (int)(depth - x < MB_HOST_RUN ? depth - x : MB_HOST_RUN);
+        uint64_t *r = sums == MB_SUMS_DIGITS ? own : panel + x * width;
+        fault |= mb_host_enter_panel(r, width, view, l0, j + x, lines, count, cut);
+        if (sums == MB_SUMS_F64)
+            balance_doubles(r, count * width, cut);
+        else if (sums == MB_SUMS_I64)
+            balance_words(r, count * width, cut);
+        for (int l = 0; l < width && sums == MB_SUMS_DIGITS; l += LANES)
+            cut_digits(panel + (l * depth + x * LANES) * MB_DIGITS, r + l, width, count);
     }
     return fault;
 }
 
-/* The residues of a block of rows x cols entries of A*B. */
-static inline void multiply(uint64_t residue[ROWS][COLS], const mb_plain_job *job, const void *a,
-                            const void *b, int rows, int cols)
+/* ---- blocks --------------------------------------------------------------------------------- */
+
+/* What a job multiplies with. */
+typedef struct {
+    const mb_plain_job *job;
+    mb_panel *f64, *u64;
+    mb_panel_folded *i64;
+    mb_fold fold;
+    int words;
+    int64_t ld; /* of sums */
+} kit;
+
+/* Adds the product of a panel of A and one of B to the sums of their entries. */
+static void multiply(const kit *t, uint64_t *sum, const uint64_t *a, const uint64_t *b,
+                     int64_t depth, int64_t digits)
 {
-    const mb_mod *mod = &job->a->mod;
-    int64_t k = job->A.cols;
-    double f64[ROWS][COLS];
-    mb_u128 u128[ROWS][COLS];
-    if (job->sums == MB_SUMS_F64)
-        panel_f64(f64, a, b, k);
-    else if (job->sums == MB_SUMS_U64)
-        panel_u64(residue, a, b, k);
-    else if (job->sums == MB_SUMS_HALVES)
-        panel_halves(u128, a, b, k);
-    else if (job->sums == MB_SUMS_DIGITS)
-        panel_digits(residue, a, b, k, rows, cols, mod);
+    const mb_sums sums = t->job->sums;
+    const mb_mod *mod = &t->job->a->mod;
+    if (sums == MB_SUMS_F64)
+        t->f64(sum, t->ld, a, b, depth);
+    else if (sums == MB_SUMS_I64)
+        t->i64(sum, t->ld, a, b, depth, &t->fold);
+    else if (sums == MB_SUMS_U64)
+        t->u64(sum, t->ld, a, b, depth);
     else
-        panel_u192(residue, a, b, k, rows, cols, mod);
-    for (int r = 0; r < rows; r++) {
-        for (int c = 0; c < cols; c++) {
-            if (job->sums == MB_SUMS_F64)
-                residue[r][c] = mb_residue_signed((int64_t)f64[r][c], mod);
-            else if (job->sums == MB_SUMS_U64)
-                residue[r][c] = mb_reduce64(residue[r][c], mod);
-            else if (job->sums == MB_SUMS_HALVES)
-                residue[r][c] = mb_reduce128(u128[r][c], mod);
-        }
-    }
+        mb_host_panel_reduced(sums, sum, t->ld, a, b, depth, mod);
+    if (sums == MB_SUMS_DIGITS)
+        mb_host_panel_reduced(sums, sum + LANES, t->ld, a, b + digits, depth, mod);
 }
 
-MB_MANY_TARGETS static uint32_t multiply_rows(const mb_plain_job *job, const mb_cut *whole,
-                                              const uint64_t *a, int64_t i)
+/* Adds the products of places l .. l + depth - 1 of a block of rows that is packed. */
+static void multiply_block(const kit *t, uint64_t *sum, int64_t rows, int64_t l, int64_t depth)
 {
-    uint64_t residue[ROWS][COLS];
+    const uint64_t *a = t->job->space_a, *b = t->job->space_b;
+    const int64_t k = t->job->A.cols, n = t->job->C.cols;
+    const int64_t digits = k * LANES * MB_DIGITS; /* between a panel's two */
+    const int64_t from = l * (t->words == 1 ? COLS : LANES * MB_DIGITS);
+    for (int64_t j = 0; j < n; j += COLS)
+        for (int64_t i = 0; i < rows; i += ROWS)
+            multiply(t, sum + i * t->ld + j, a + i * depth * t->words, b + j * k * t->words + from,
+                     depth, digits);
+}
+
+/* Sums become residues. */
+MB_MANY_TARGETS static void reduce(uint64_t *sum, int64_t count, mb_sums sums,
+                                   const mb_mod *modulus)
+{
+    typedef double real __attribute__((may_alias));
+    const mb_mod mod = *modulus;
+    for (int64_t j = 0; j < count && sums == MB_SUMS_F64; j++)
+        sum[j] = mb_residue_signed((int64_t)((const real *)sum)[j], &mod);
+    for (int64_t j = 0; j < count && sums == MB_SUMS_I64; j++)
+        sum[j] = mb_residue_signed((int64_t)sum[j], &mod);
+    for (int64_t j = 0; j < count && sums == MB_SUMS_U64; j++)
+        sum[j] = mb_reduce64(sum[j], &mod);
+}
+
+uint32_t mb_host_plain_store(const mb_plain_job *job, uint64_t *residues, int64_t ld, int64_t i,
+                             int64_t rows)
+{
     uint32_t fault = 0;
-    int rows = (int)(job->C.rows - i < ROWS ? job->C.rows - i : ROWS);
-    for (int64_t j = 0; j < job->C.cols; j += COLS) {
-        int cols = (int)(job->C.cols - j < COLS ? job->C.cols - j : COLS);
-        const uint64_t *b =
-            (const uint64_t *)job->space_b + j * job->A.cols * words_each(job->sums);
-        multiply(residue, job, a, b, rows, cols);
-        for (int r = 0; r < rows; r++) {
+    mb_cut whole; /* only how entries of C enter */
+    whole.mod = job->a->mod;
+    whole.raw = 0;
+    whole.bound = UINT64_MAX;
+    whole.float_limit = job->a->float_limit;
+    for (int64_t r = 0; r < rows; r++) {
+        for (int64_t j = 0; j < job->C.cols; j += MB_HOST_RUN) {
+            uint64_t *residue = residues + r * ld + j;
+            int cols = (int)(job->C.cols - j < MB_HOST_RUN ? job->C.cols - j : MB_HOST_RUN);
             for (int c = 0; c < cols && job->alpha != 1; c++)
-                residue[r][c] = mb_mulmod(residue[r][c], job->alpha, &whole->mod);
-            fault |= mb_host_finish(&job->C, i + r, j, residue[r], cols, job->beta, whole);
+                residue[c] = mb_mulmod(residue[c], job->alpha, &whole.mod);
+            fault |= mb_host_finish(&job->C, i + r, j, residue, cols, job->beta, &whole);
         }
+    }
+    return fault;
+}
+
+/* Stores rows i .. i + rows - 1 of C, whose sums these are. */
+static uint32_t finish(const kit *t, uint64_t *sum, int64_t i, int64_t rows)
+{
+    reduce(sum, rows * t->ld, t->job->sums, &t->job->a->mod);
+    return mb_host_plain_store(t->job, sum, t->ld, i, rows);
+}
+
+static kit kit_of(const mb_plain_job *job)
+{
+    const bool avx2 = mb_host_has_avx2();
+    kit t = {
+        .job = job,
+        .f64 = mb_host_panel_f64,
+        .u64 = mb_host_panel_u64,
+        .i64 = mb_host_panel_i64,
+        .fold = job->fold,
+        .words = words_each(job->sums),
+        .ld = (job->C.cols + COLS - 1) / COLS * COLS,
+    };
+#if MB_HOST_X86
+    if (avx2) {
+        t.f64 = mb_avx2_panel_f64;
+        t.u64 = mb_avx2_panel_u64;
+        t.i64 = mb_avx2_panel_i64;
+    }
+#endif
+    return t;
+}
+
+void mb_host_plain_block(const mb_plain_job *job, uint64_t *sums, int64_t rows, int64_t depth)
+{
+    const kit t = kit_of(job);
+    multiply_block(&t, sums, rows, 0, depth);
+}
+
+/* The sums of rows i .. i + rows - 1. */
+static uint32_t sum_block(const kit *t, uint64_t *sum, int64_t i, int64_t rows)
+{
+    const mb_plain_job *job = t->job;
+    const int64_t k = job->A.cols, padded = (rows + ROWS - 1) / ROWS * ROWS;
+    uint32_t fault = 0;
+    int64_t depth;
+    memset(sum, 0, (size_t)(padded * t->ld) * sizeof *sum);
+    for (int64_t l = 0; l < k; l += depth) {
+        depth = k - l < MB_PLAIN_DEPTH ? k - l : MB_PLAIN_DEPTH;
+        for (int64_t r = 0; r < rows; r += ROWS)
+            fault |= pack((uint64_t *)job->space_a + r * depth * t->words, ROWS, &job->A, i + r, l,
+                          depth, job->a, job->sums);
+        multiply_block(t, sum, rows, l, depth);
     }
     return fault;
 }
@@ -262,21 +218,24 @@ MB_MANY_TARGETS static uint32_t multiply_rows(const mb_plain_job *job, const mb_
 modblas_status mb_host_plain(mb_worker *worker, const mb_plain_job *job)
 {
     const modblas_matrix columns = modblas_transpose(job->B);
-    uint64_t *a = job->space_a, *b = job->space_b;
-    int64_t k = job->A.cols * words_each(job->sums), m = job->C.rows;
-    mb_cut whole; /* only how entries enter */
-    whole.mod = job->a->mod;
-    whole.raw = 0;
-    whole.bound = UINT64_MAX;
-    whole.float_limit = job->a->float_limit;
-    for (int64_t j = 0; j < columns.rows; j += COLS)
-        worker->faults |= pack(b + j * k, COLS, &columns, j, job->b, job->sums) << 1;
-    for (int64_t i = 0; i < m && job->overlap; i += ROWS)
-        worker->faults |= pack(a + i * k, ROWS, &job->A, i, job->a, job->sums);
-    for (int64_t i = 0; i < m; i += ROWS) {
-        if (!job->overlap)
-            worker->faults |= pack(a, ROWS, &job->A, i, job->a, job->sums);
-        worker->faults |= multiply_rows(job, &whole, job->overlap ? a + i * k : a, i);
+    const kit t = kit_of(job);
+    const int64_t k = job->A.cols, m = job->C.rows;
+    uint64_t *b = job->space_b, *sums = job->space_c;
+    if (job->C.cols <= MB_PLAIN_FEW) {
+        mb_host_few(worker, job);
+        return MODBLAS_OK;
     }
+    for (int64_t j = 0; j < columns.rows; j += COLS)
+        worker->faults |= pack(b + j * k * t.words, COLS, &columns, j, 0, k, job->b, job->sums)
+                          << !job->turned;
+    for (int64_t i = 0; i < m; i += LINES) {
+        const int64_t rows = m - i < LINES ? m - i : LINES;
+        uint64_t *sum = job->overlap ? sums + i * t.ld : sums;
+        worker->faults |= sum_block(&t, sum, i, rows) << job->turned;
+        if (!job->overlap)
+            worker->faults |= finish(&t, sum, i, rows);
+    }
+    if (job->overlap)
+        worker->faults |= finish(&t, sums, 0, m);
     return MODBLAS_OK;
 }

@@ -43,6 +43,19 @@ MB_MANY_TARGETS static void cut_wide(double *dst, const double *lo, const double
     }
 }
 
+/* Sums of plane p as doubles: they themselves, or in buffer[]. */
+static inline const double *doubles_of(double *buffer, const void *sums, mb_element type,
+                                       int64_t first, int count)
+{
+    if (type == MB_ELEMENT_F64)
+        return (const double *)sums + first;
+    for (int j = 0; j < count && type == MB_ELEMENT_I32; j++)
+        buffer[j] = ((const int32_t *)sums)[first + j];
+    for (int j = 0; j < count && type == MB_ELEMENT_F32; j++)
+        buffer[j] = ((const float *)sums)[first + j];
+    return buffer;
+}
+
 /* y = sum mod m. Requires: m <= 2^31. */
 static inline void remainders(uint32_t *y, const double *sum, int count, uint32_t divisor)
 {
@@ -55,15 +68,16 @@ static inline void remainders(uint32_t *y, const double *sum, int count, uint32_
 }
 
 /* Terms of at most 2^31 * 2^31. */
-MB_MANY_TARGETS static void join_digits(uint64_t *r, const double *sums, int64_t stride, int count,
-                                        const mb_join *join)
+MB_MANY_TARGETS static void join_digits(uint64_t *r, const void *sums, mb_element type,
+                                        int64_t stride, int count, const mb_join *join)
 {
     uint32_t y[MB_HOST_RUN];
+    double x[MB_HOST_RUN];
     for (int j = 0; j < count; j++)
         r[j] = 0;
     for (int p = 0; p < join->terms; p++) {
         const uint32_t weight = (uint32_t)join->term[p].weight;
-        remainders(y, sums + p * stride, count, (uint32_t)join->mod.n);
+        remainders(y, doubles_of(x, sums, type, p * stride, count), count, (uint32_t)join->mod.n);
         for (int j = 0; j < count; j++)
             r[j] += (uint64_t)y[j] * weight;
     }
@@ -72,10 +86,11 @@ MB_MANY_TARGETS static void join_digits(uint64_t *r, const double *sums, int64_t
 }
 
 /* The halves of weights are summed apart: each term is below 2^20 * 2^32. */
-MB_MANY_TARGETS static void join_residues(uint64_t *r, const double *sums, int64_t stride,
-                                          int count, const mb_join *join)
+MB_MANY_TARGETS static void join_residues(uint64_t *r, const void *sums, mb_element type,
+                                          int64_t stride, int count, const mb_join *join)
 {
     uint32_t y[MB_HOST_RUN];
+    double x[MB_HOST_RUN];
     uint64_t t[MB_HOST_RUN], lo[MB_HOST_RUN], hi[MB_HOST_RUN];
     for (int j = 0; j < count; j++) {
         t[j] = ((uint64_t)1 << join->fraction_bits) >> 1;
@@ -88,7 +103,7 @@ MB_MANY_TARGETS static void join_residues(uint64_t *r, const double *sums, int64
         const uint32_t low = (uint32_t)weight, high = (uint32_t)(weight >> 32);
         const uint32_t fraction = term->fraction;
         if (!last)
-            remainders(y, sums + p * stride, count, term->m);
+            remainders(y, doubles_of(x, sums, type, p * stride, count), count, term->m);
         for (int j = 0; j < count && last; j++)
             y[j] = (uint32_t)(t[j] >> join->fraction_bits);
         for (int j = 0; j < count; j++) {
@@ -116,14 +131,14 @@ void mb_host_cut_wide(double *dst, const double *lo, const double *hi, int count
     cut_wide(dst, lo, hi, count, plane);
 }
 
-void mb_host_join_digits(uint64_t *r, const double *sums, int64_t stride, int count,
+void mb_host_join_digits(uint64_t *r, const void *sums, mb_element type, int64_t stride, int count,
                          const mb_join *join)
 {
-    join_digits(r, sums, stride, count, join);
+    join_digits(r, sums, type, stride, count, join);
 }
 
-void mb_host_join_residues(uint64_t *r, const double *sums, int64_t stride, int count,
-                           const mb_join *join)
+void mb_host_join_residues(uint64_t *r, const void *sums, mb_element type, int64_t stride,
+                           int count, const mb_join *join)
 {
-    join_residues(r, sums, stride, count, join);
+    join_residues(r, sums, type, stride, count, join);
 }

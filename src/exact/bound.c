@@ -36,17 +36,35 @@ int64_t mb_bound_longest_k(uint64_t S, uint64_t a, uint64_t b)
     return k > INT64_MAX ? INT64_MAX : (int64_t)k;
 }
 
+mb_fold mb_bound_fold(uint64_t N, mb_range a, mb_range b)
+{
+    const uint64_t most = ((uint64_t)1 << 62) - 1, word = (uint64_t)1 << 31;
+    const uint64_t x = mb_range_magnitude(a), y = mb_range_magnitude(b);
+    if (mb_mod_bits(N) > 32 || a.neg > word || b.neg > word || a.pos >= word || b.pos >= word)
+        return (mb_fold){0, 0};
+    mb_fold fold = {.by = most - most % N, .every = INT64_MAX};
+    if (!mb_mod_is_power_of_two(N))
+        fold.every = mb_bound_longest_k(fold.by, x, y);
+    return fold;
+}
+
+_Static_assert((uint64_t)MB_PLAIN_DEPTH << 2 * MB_DIGIT_BITS <= (uint64_t)1 << 52 &&
+                   MB_DIGITS * MB_DIGIT_BITS >= 64,
+               "sums of digits are exact");
+_Static_assert((uint64_t)MB_FEW_RUN << (32 + MB_DIGIT_BITS) <= (uint64_t)1 << 63,
+               "sums of entries times digits are exact");
+
 mb_sums mb_bound_plain_sums(uint64_t N, int64_t k, mb_range a, mb_range b)
 {
-    const uint64_t digit = ((uint64_t)1 << MB_DIGIT_BITS) - 1, S = mb_engine_f64.S;
-    const int64_t most_halves = (int64_t)1 << 32;
+    const uint64_t S = mb_engine_f64.S;
+    const int64_t least_every = 4;
     if (k <= mb_bound_longest_k(S, mb_range_magnitude(a), mb_range_magnitude(b)))
         return MB_SUMS_F64;
+    if (mb_bound_fold(N, a, b).every >= least_every)
+        return MB_SUMS_I64;
     if (mb_mod_is_power_of_two(N) || k <= mb_bound_longest_k(UINT64_MAX, N - 1, N - 1))
         return MB_SUMS_U64;
-    if (mb_mod_bits(N) <= 32 && k <= most_halves)
-        return MB_SUMS_HALVES;
-    return k <= mb_bound_longest_k(S / 2 - 1, digit, digit) ? MB_SUMS_DIGITS : MB_SUMS_U192;
+    return mb_mod_bits(N) <= 32 ? MB_SUMS_HALVES : MB_SUMS_DIGITS;
 }
 
 uint64_t mb_bound_digit_center(int bits, int d)

@@ -46,10 +46,24 @@ int64_t mb_bound_longest_k(uint64_t S, uint64_t a, uint64_t b);
 
 /* ---- plain: no GEMM; residues in [0, N), or for F64 what enters an engine ------------------ */
 
-/* The cheapest sums that hold k products: F64 if k*a*b <= 2^53; U64 if k (N-1)^2 < 2^64 or N
- * divides 2^64; HALVES if N and k are at most 2^32; DIGITS if k (2^MB_DIGIT_BITS - 1)^2 < 2^52,
- * with MB_DIGITS digits that hold any residue; else U192, which holds any sum. */
-enum { MB_DIGIT_BITS = 22, MB_DIGITS = 3 };
+/* How sums of I64 stay in a word: after `every` products, each sum s <- s - by or, if it is
+ * negative, s + by. N divides `by`; from |s| <= by products lead to |s| <= 2*by < 2^63, or N
+ * divides 2^64 and s may wrap. `every` is 0 if there is no such number. */
+typedef struct mb_fold {
+    uint64_t by;
+    int64_t every;
+} mb_fold;
+mb_fold mb_bound_fold(uint64_t N, mb_range a, mb_range b);
+
+/* The cheapest sums that hold k products: F64 if k*a*b <= 2^53; I64 if N <= 2^32, entries have 32
+ * bits and folds are not too many; U64 if k (N-1)^2 < 2^64 or N divides 2^64. The others are
+ * reduced after MB_PLAIN_DEPTH products: HALVES if N <= 2^32; else DIGITS, since MB_PLAIN_DEPTH
+ * (2^MB_DIGIT_BITS - 1)^2 < 2^52, with MB_DIGITS digits that hold any residue. */
+enum { MB_DIGIT_BITS = 22, MB_DIGITS = 3, MB_PLAIN_DEPTH = 256 };
+
+/* So many products of an entry of 32 bits and a digit sum up to less than 2^63. */
+enum { MB_FEW_RUN = 512 };
+
 mb_sums mb_bound_plain_sums(uint64_t N, int64_t k, mb_range a, mb_range b);
 
 /* ---- digits: balanced base 2^bits, d of them: each in [-2^(bits-1), 2^(bits-1) - 1] --------- */

@@ -70,7 +70,7 @@ modblas_type mb_element_type(mb_element element)
 
 const char *mb_sums_name(mb_sums sums)
 {
-    static const char *const name[MB_SUMS_COUNT] = {"f64", "u64", "halves", "digits", "u192"};
+    static const char *const name[MB_SUMS_COUNT] = {"f64", "i64", "u64", "halves", "digits"};
     return name[sums];
 }
 

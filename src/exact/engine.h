@@ -26,10 +26,10 @@ modblas_type mb_element_type(mb_element element);
 /* Sums of the plain scheme, which needs no engine. */
 typedef enum mb_sums {
     MB_SUMS_F64,    /* doubles */
+    MB_SUMS_I64,    /* signed words, folded now and then */
     MB_SUMS_U64,    /* words, mod 2^64 */
     MB_SUMS_HALVES, /* the halves of products in a word each */
     MB_SUMS_DIGITS, /* doubles, one for each pair of digits */
-    MB_SUMS_U192,   /* three words */
     MB_SUMS_COUNT
 } mb_sums;
 

@@ -57,13 +57,25 @@ static double gemm_seconds(const mb_plan *plan, const mb_caps *caps, double para
         return pieces * fused_tile_seconds(plan, &caps->rates);
     const double area = (double)plan->tile_m * (double)plan->tile_n;
     const bool i8 = plan->math.engine->in == MB_ELEMENT_I8;
-    const double knee = caps->workers_add ? knee_core : i8 ? knee_gpu_i8 : knee_gpu;
+    const double knee = caps->workers_add ? (i8 ? caps->rates.knee_i8 : 0) + knee_core
+                        : i8              ? knee_gpu_i8
+                                          : knee_gpu;
     const double rate = caps->rates.gemm[plan->math.engine_index] * area / (area + knee * knee);
     return pieces * tile_ops(plan) / (rate * parallel);
 }
 
+/* On a core an element of a plane or a sum takes the time of so many bytes, however small it is.
+ */
+static const double bytes_of_cut = 8, bytes_of_join = 12;
+
+static double element_bytes(mb_element element, const mb_caps *caps, double least)
+{
+    const double size = (double)mb_element_size(element);
+    return caps->workers_add && size < least ? least : size;
+}
+
 /* Bytes that split reads and writes for one operand, each time it is split. */
-static double split_bytes(const mb_plan *plan, int operand)
+static double split_bytes(const mb_plan *plan, const mb_caps *caps, int operand)
 {
     const modblas_problem *p = &plan->request.problem;
     const bool packed = plan->request.packs || plan->request.packing;
@@ -72,16 +84,19 @@ static double split_bytes(const mb_plan *plan, int operand)
     int64_t lines = operand == 0 ? p->m : p->n;
     modblas_type type = operand == 0 ? p->a : p->b;
     mb_block block = mb_plan_block(&plan->math, operand, lines, plan->chunk_k);
+    const mb_element in = plan->math.engine->in;
+    const double each = element_bytes(in, caps, bytes_of_cut) / (double)mb_element_size(in);
     return (double)lines * (double)p->k * (double)mb_type_size(type) +
-           (double)block.bytes * (double)plan->chunks;
+           each * (double)block.bytes * (double)plan->chunks;
 }
 
-static double join_bytes(const mb_plan *plan)
+static double join_bytes(const mb_plan *plan, const mb_caps *caps)
 {
     const modblas_problem *p = &plan->request.problem;
     if (mb_plan_may_land(plan))
         return 0;
-    double sums = mb_plan_sums(&plan->math) * (double)mb_element_size(mb_plan_sum(&plan->math));
+    double sums =
+        mb_plan_sums(&plan->math) * element_bytes(mb_plan_sum(&plan->math), caps, bytes_of_join);
     double carry = plan->chunks > 1 ? 16 : 0;
     double overlap = plan->request.overlap ? 16 : 0;
     return (double)p->m * (double)p->n *
@@ -111,8 +126,8 @@ double mb_cost(const mb_plan *plan, const mb_caps *caps)
     double parallel = caps->workers_add ? plan->workers : 1;
     double again_a = plan->shared ? 1 : (double)plan->tiles_n;
     double again_b = plan->shared ? 1 : (double)plan->tiles_m;
-    double bytes =
-        split_bytes(plan, 0) * again_a + split_bytes(plan, 1) * again_b + join_bytes(plan);
+    double bytes = split_bytes(plan, caps, 0) * again_a + split_bytes(plan, caps, 1) * again_b +
+                   join_bytes(plan, caps);
     double exposed = 1;
     /* Fused GEMMs leave no room on the chip for other kernels. */
     if (!caps->workers_add && plan->workers > 1 && !plan->math.fused) {

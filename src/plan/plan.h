@@ -190,6 +190,9 @@ void mb_join_end(mb_join *join);
 
 /* ---- plain --------------------------------------------------------------------------------- */
 
+/* Whether a plain product is done as that of the transposes: B is then read in blocks. */
+bool mb_plain_is_across(const modblas_problem *problem);
+
 /* The plan of the scheme plain, priced, or a reason in note. */
 bool mb_plan_plain(mb_plan *plan, const mb_caps *caps, mb_candidate *note);
 

@@ -106,11 +106,23 @@ static void detach(mb_slot *slot, mb_garbage *old)
     slot->size = 0;
 }
 
+static bool is_free(const mb_slot *slot)
+{
+    return !slot->busy && !slot->pending;
+}
+
+/* A thread gets the worker that it had last, if it can: its records and workspace suit it. Where
+ * workers have threads, the first ones do, so that there are few. */
 static mb_slot *find_free(mb_device *device)
 {
+    static _Thread_local int last;
+    if (device->backend->synchronous)
+        last = 0;
+    if (last < device->workers && is_free(&device->slot[last]))
+        return &device->slot[last];
     for (int i = 0; i < device->workers; i++) {
-        if (!device->slot[i].busy && !device->slot[i].pending)
-            return &device->slot[i];
+        if (is_free(&device->slot[i]))
+            return &device->slot[last = i];
     }
     return NULL;
 }
@@ -136,6 +148,7 @@ static mb_slot *take_one(mb_device *device, uint64_t need, mb_garbage *old)
     if (slot->size < need || slot->size > mb_room(device))
         detach(slot, old);
     slot->charged = slot->size > need ? slot->size : need;
+    device->largest = slot->charged > device->largest ? slot->charged : device->largest;
     device->charged += slot->charged;
     slot->busy = true;
     return slot;
@@ -144,11 +157,13 @@ static mb_slot *take_one(mb_device *device, uint64_t need, mb_garbage *old)
 void mb_trim_idle(mb_device *device, mb_garbage *old)
 {
     uint64_t idle = 0;
+    if (mb_times(device->largest, (uint64_t)device->workers) <= mb_room(device))
+        return;
     for (int i = 0; i < device->workers; i++)
-        idle += device->slot[i].busy || device->slot[i].pending ? 0 : device->slot[i].size;
+        idle += is_free(&device->slot[i]) ? device->slot[i].size : 0;
     for (int i = 0; i < device->workers && idle > mb_room(device); i++) {
         mb_slot *slot = &device->slot[i];
-        if (slot->busy || slot->pending)
+        if (!is_free(slot))
             continue;
         idle -= slot->size;
         detach(slot, old);

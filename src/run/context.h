@@ -31,6 +31,7 @@ typedef struct mb_device {
     int most;    /* that may be made */
     mb_slot slot[MB_MAX_WORKERS];
     uint64_t charged; /* bytes promised to running calls */
+    uint64_t largest; /* no workspace has been larger */
     uint64_t held; /* bytes of the workers that graphs and captured products have for themselves */
     mb_slot *holds; /* these */
     mb_caps caps;

@@ -1,31 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "deferred.h"
 
-#include "src/backend/host.h"
+#include "jobs.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { JOBS = 96, LAUNCHES = 64 };
-
-typedef enum { SPLIT, JOIN, GEMM } sort;
-
-/* A job and all that it points to. */
-typedef struct {
-    sort sort;
-    uint32_t *faults;
-    mb_split_job split;
-    mb_cut cut;
-    mb_join_job join;
-    mb_join how;
-    mb_mod mod;
-    mb_gemm_job gemm;
-} job;
+enum { JOBS = 96, LAUNCHES = 64, STREAMS = 256 };
 
 struct mb_replay {
-    job *job;
+    test_job *job;
     int count, next;
     bool made, stale;
     mb_worker *joined[MB_MAX_FOLDS]; /* workers that the record's first one brought into it */
@@ -62,27 +48,7 @@ static worker *of(mb_worker *w)
     return (worker *)w;
 }
 
-static modblas_status do_job(mb_worker *w, const job *j)
-{
-    const mb_backend *host = mb_backend_host();
-    mb_split_job split = j->split;
-    mb_join_job join = j->join;
-    modblas_status status;
-    split.cut = &j->cut;
-    join.join = join.join != NULL ? &j->how : NULL;
-    join.mod = &j->mod;
-    if (j->sort == SPLIT)
-        status = host->split(w, &split);
-    else if (j->sort == JOIN)
-        status = host->join(w, &join);
-    else
-        status = host->gemm(w, &j->gemm);
-    __atomic_fetch_or(j->faults, w->faults, __ATOMIC_RELAXED);
-    w->faults = 0;
-    return status;
-}
-
-static modblas_status keep(mb_replay *r, const job *j)
+static modblas_status keep(mb_replay *r, const test_job *j)
 {
     if (r->job == NULL)
         r->job = calloc(JOBS, sizeof *r->job);
@@ -92,19 +58,19 @@ static modblas_status keep(mb_replay *r, const job *j)
     return MODBLAS_OK;
 }
 
-static modblas_status send(mb_worker *w, job *j)
+static modblas_status send(mb_worker *w, test_job *j)
 {
     mb_replay *r = of(w)->replay;
     j->faults = of(w)->faults;
     if (of(w)->joins != NULL)
         return keep(&of(w)->joins->capture, j);
     if (r == NULL)
-        return do_job(w, j);
+        return test_job_do(w, j);
     if (!r->made)
         return keep(r, j);
-    job *old = r->next < r->count ? &r->job[r->next++] : NULL;
+    test_job *old = r->next < r->count ? &r->job[r->next++] : NULL;
     if (old == NULL || old->sort != j->sort ||
-        (j->sort == GEMM && memcmp(&old->gemm, &j->gemm, sizeof j->gemm) != 0)) {
+        (j->sort == TEST_JOB_GEMM && memcmp(&old->gemm, &j->gemm, sizeof j->gemm) != 0)) {
         r->stale = true;
         return MODBLAS_OK;
     }
@@ -116,9 +82,9 @@ static modblas_status send(mb_worker *w, job *j)
 
 static modblas_status split(mb_worker *w, const mb_split_job *given)
 {
-    job j;
+    test_job j;
     memset(&j, 0, sizeof j);
-    j.sort = SPLIT;
+    j.sort = TEST_JOB_SPLIT;
     j.split = *given;
     j.split.cut = NULL;
     j.cut = *given->cut;
@@ -127,9 +93,9 @@ static modblas_status split(mb_worker *w, const mb_split_job *given)
 
 static modblas_status join(mb_worker *w, const mb_join_job *given)
 {
-    job j;
+    test_job j;
     memset(&j, 0, sizeof j);
-    j.sort = JOIN;
+    j.sort = TEST_JOB_JOIN;
     j.join = *given;
     j.join.mod = NULL;
     j.mod = *given->mod;
@@ -140,9 +106,9 @@ static modblas_status join(mb_worker *w, const mb_join_job *given)
 
 static modblas_status gemm(mb_worker *w, const mb_gemm_job *given)
 {
-    job j;
+    test_job j;
     memset(&j, 0, sizeof j);
-    j.sort = GEMM;
+    j.sort = TEST_JOB_GEMM;
     j.gemm = *given;
     return send(w, &j);
 }
@@ -283,7 +249,7 @@ static modblas_status do_all(mb_worker *w, const mb_replay *r)
 {
     modblas_status status = MODBLAS_OK;
     for (int i = 0; i < r->count && status == MODBLAS_OK; i++)
-        status = do_job(w, &r->job[i]);
+        status = test_job_do(w, &r->job[i]);
     return status;
 }
 
@@ -301,8 +267,10 @@ static modblas_status launch(mb_worker *w, mb_replay *replay, void *stream, bool
 
 static modblas_status mark(mb_worker *w, void *stream)
 {
+    pthread_mutex_lock(&lock);
     of(w)->marked = stream;
     of(w)->mark = ((test_stream *)stream)->last;
+    pthread_mutex_unlock(&lock);
     return MODBLAS_OK;
 }
 
@@ -311,14 +279,20 @@ static modblas_status done(mb_worker *w, bool wait, bool *reached)
     test_stream *s = of(w)->marked;
     if (s != NULL && wait)
         test_stream_do(s);
+    pthread_mutex_lock(&lock);
     *reached = s == NULL || s->first >= of(w)->mark;
+    pthread_mutex_unlock(&lock);
     return MODBLAS_OK;
 }
 
+/* Workers may ask for a stream that is gone: its memory stays. */
 test_stream *test_stream_make(void)
 {
-    test_stream *s = calloc(1, sizeof *s);
-    s->id = atomic_fetch_add(&next_id, 1);
+    static test_stream streams_of_all[STREAMS];
+    uint64_t id = atomic_fetch_add(&next_id, 1);
+    test_stream *s = id < STREAMS ? &streams_of_all[id] : NULL;
+    if (s != NULL)
+        s->id = id;
     return s;
 }
 
@@ -326,7 +300,6 @@ void test_stream_free(test_stream *stream)
 {
     test_stream_do(stream);
     free(stream->capture.job);
-    free(stream);
 }
 
 void test_stream_do(test_stream *stream)
@@ -345,14 +318,9 @@ int test_stream_waiting(const test_stream *stream)
     return stream->last - stream->first;
 }
 
-void test_stream_capture(test_stream *stream)
+void test_stream_capture(test_stream *stream, bool on)
 {
-    stream->captured = true;
-}
-
-void test_stream_capture_end(test_stream *stream)
-{
-    stream->captured = false;
+    stream->captured = on;
 }
 
 void test_stream_play(const test_stream *stream)

@@ -20,9 +20,8 @@ void test_stream_do(test_stream *stream);
 /* How many launches wait there. */
 int test_stream_waiting(const test_stream *stream);
 
-/* Jobs ordered on the stream are kept from now on, and done by each play. */
-void test_stream_capture(test_stream *stream);
-void test_stream_capture_end(test_stream *stream);
+/* While it is on, jobs ordered on the stream are kept, and done by each play. */
+void test_stream_capture(test_stream *stream, bool on);
 void test_stream_play(const test_stream *stream);
 
 /* Since the last call: records made, and jobs whose arguments were replaced. */
