@@ -39,6 +39,39 @@ static modblas_status check_product(const modblas_product *p)
     return mb_check_problem(&problem);
 }
 
+/* Threads beyond that order no more on a GPU. */
+enum { MOST_THREADS = 16 };
+
+static int threads_of(const modblas_context *context)
+{
+    int threads = 0;
+    for (int d = 0; d < context->device_count; d++) {
+        const int most = context->device[d].most;
+        threads += context->backend->synchronous || most < MOST_THREADS ? most : MOST_THREADS;
+    }
+    return threads;
+}
+
+/* Products are checked by threads where they are many, in blocks. */
+enum { BLOCK = 2048, CHECKERS = 8 };
+
+typedef struct {
+    const modblas_product *product;
+    int64_t count;
+} list;
+
+static modblas_status check_block(void *call, int64_t block)
+{
+    const list *l = call;
+    const int64_t end = mb_lesser((block + 1) * BLOCK, l->count);
+    for (int64_t i = block * BLOCK; i < end; i++) {
+        const modblas_status status = check_product(&l->product[i]);
+        if (status != MODBLAS_OK)
+            return name_product(status, i);
+    }
+    return MODBLAS_OK;
+}
+
 static modblas_status check_all(const modblas_context *context, const modblas_product *product,
                                 int64_t count)
 {
@@ -49,12 +82,13 @@ static modblas_status check_all(const modblas_context *context, const modblas_pr
                        "product is NULL or count, %" PRId64 ", negative; only an empty batch "
                        "may have none",
                        count);
-    for (int64_t i = 0; i < count; i++) {
-        const modblas_status status = check_product(&product[i]);
-        if (status != MODBLAS_OK)
-            return name_product(status, i);
-    }
-    return count > 1 ? mb_check_apart(product, count) : MODBLAS_OK;
+    list l = {product, count};
+    const int64_t blocks = count / BLOCK + (count % BLOCK != 0);
+    modblas_status status = MODBLAS_OK;
+    if (blocks > 0)
+        status =
+            mb_crew_run((int)mb_lesser(CHECKERS, threads_of(context)), blocks, check_block, &l);
+    return status == MODBLAS_OK && count > 1 ? mb_check_apart(product, count) : status;
 }
 
 /* ---- one by one ----------------------------------------------------------------------------- */
@@ -75,19 +109,6 @@ static modblas_status run_single(void *call, int64_t task)
     return name_product(mb_multiply(s->context, &p->C, &p->A, &p->B, p->alpha, p->beta, p->N,
                                     &options, NULL, NULL),
                         i);
-}
-
-/* Threads beyond that order no more on a GPU. */
-enum { MOST_THREADS = 16 };
-
-static int threads_of(const modblas_context *context)
-{
-    int threads = 0;
-    for (int d = 0; d < context->device_count; d++) {
-        const int most = context->device[d].most;
-        threads += context->backend->synchronous || most < MOST_THREADS ? most : MOST_THREADS;
-    }
-    return threads;
 }
 
 /* Each thread takes the next product, and a worker for it. */

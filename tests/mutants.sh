@@ -422,7 +422,7 @@ mutant batch_center_of_others src/plan/batch.c \
 mutant batch_bias_unweighed src/plan/batch.c \
     'mb_mulmod(rule.bias, weights, &rule.mod)' 'mb_mulmod(rule.bias, 1, &rule.mod)' batch
 mutant batch_overlap_fused src/run/batch.c \
-    'mb_views_overlap(&C, &A) ||' 'false ||' batch
+    'meet(c, x) ||' 'false ||' batch
 mutant batch_alpha_zero_fused src/run/batch.c \
     's->rule.weight[0] == 0 ||' 'false ||' batch
 mutant batch_rule_of_old_part src/run/batch.c \

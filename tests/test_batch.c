@@ -167,6 +167,9 @@ START_TEST(parts_follow_each_other)
     ck_assert_int_eq(modblas_gemm_batch(context, p, COUNT), MODBLAS_OK);
     for (int i = 0; i < COUNT; i++)
         ck_assert_uint_eq(y[i], (uint64_t)x[2 * i] * x[2 * i + 1] % p[i].N * p[i].alpha % p[i].N);
+    p[4500].A.cols = 2;
+    REFUSED(EINVAL, modblas_gemm_batch(context, p, COUNT));
+    ck_assert_msg(strstr(modblas_detail(), "product 4500: ") != NULL, "%s", modblas_detail());
     free(p);
     free(x);
     free(y);

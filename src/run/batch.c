@@ -54,17 +54,30 @@ typedef struct {
 
 /* ---- places --------------------------------------------------------------------------------- */
 
-static uintptr_t first_byte(const modblas_matrix *M)
+/* The bytes of a view, which is checked: the address space holds them. */
+typedef struct {
+    uintptr_t begin, end;
+} extent;
+
+static extent extent_of(const modblas_matrix *M)
 {
     const int64_t rows = (M->rows - 1) * M->row_stride, cols = (M->cols - 1) * M->col_stride;
-    return (uintptr_t)M->data +
-           (uintptr_t)((rows < 0 ? rows : 0) + (cols < 0 ? cols : 0)) * mb_type_size(M->type);
+    const int64_t size = (int64_t)mb_type_size(M->type);
+    const int64_t first = (rows < 0 ? rows : 0) + (cols < 0 ? cols : 0);
+    const int64_t last = (rows > 0 ? rows : 0) + (cols > 0 ? cols : 0);
+    return (extent){(uintptr_t)M->data + (uintptr_t)(first * size),
+                    (uintptr_t)M->data + (uintptr_t)((last + 1) * size)};
 }
 
-/* True if kernels can read and write the view as it lies. A failure is left to the product. */
-static bool is_direct(run *r, const modblas_matrix *M)
+static bool meet(extent x, extent y)
 {
-    const uintptr_t p = first_byte(M);
+    return x.begin < y.end && y.begin < x.end;
+}
+
+/* True if kernels can read and write what begins at p as it lies. A failure is left to the
+ * product. */
+static bool is_direct(run *r, uintptr_t p)
+{
     for (int i = 0; i < SPANS; i++) {
         const span *s = &r->span[i];
         if (s->begin <= p && p < s->end)
@@ -223,9 +236,10 @@ static modblas_status consider(run *r, const modblas_product *p, bool *done)
     if (C.rows == 0 || C.cols == 0 || A.cols == 0)
         return MODBLAS_OK;
     rule_slot *s = find_rule(r, p->N, p->alpha, A.type, B.type);
+    const extent c = extent_of(&C), x = extent_of(&A), y = extent_of(&B);
     if (s->rule.weight[0] == 0 || !mb_batch_pays(C.rows, C.cols, s->math.digits) ||
-        !mb_batch_is_exact(&s->math, A.cols) || mb_views_overlap(&C, &A) ||
-        mb_views_overlap(&C, &B) || !is_direct(r, &C) || !is_direct(r, &A) || !is_direct(r, &B))
+        !mb_batch_is_exact(&s->math, A.cols) || meet(c, x) || meet(c, y) ||
+        !is_direct(r, c.begin) || !is_direct(r, x.begin) || !is_direct(r, y.begin))
         return MODBLAS_OK;
     const uint64_t beta = mb_reduce64(p->beta, &s->rule.mod);
     const mb_batch_product q = product_of(&C, &A, &B, beta, swap);
