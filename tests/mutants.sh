@@ -211,7 +211,8 @@ mutant struck_plan_used src/product.c \
     'round == 0 && (is_usable(plan, &caps) || plan != NULL)' proof
 
 # ---- streams, replays, graphs ----
-mutant pending_taken_for_done src/run/pool.c '    if (done) {' '    {' streams
+mutant pending_taken_for_done src/run/pool.c \
+    'wait, &done) != MODBLAS_OK)' 'wait, &done) == MODBLAS_OK)' streams
 mutant worker_of_another_stream src/run/context.c \
     'slot->stream == stream' 'slot->stream != stream' streams
 mutant small_workspace_kept src/run/context.c \
@@ -219,7 +220,8 @@ mutant small_workspace_kept src/run/context.c \
 mutant constants_of_another_alpha src/run/way.c \
     '!play->known || play->alpha != o->alpha' '!play->known' streams
 mutant names_on_streams_not_swapped src/run/order.c \
-    'swapped ? MB_BLAME_SWAPPED : MB_BLAME_ORDER' 'MB_BLAME_ORDER' streams
+    'swapped ? MB_BLAME_SWAPPED : MB_BLAME_ORDER' \
+    'swapped ? MB_BLAME_ORDER : MB_BLAME_ORDER' streams
 mutant blame_not_put_back src/run/order.c 'streams->blame(worker, MB_BLAME_CALL);' '' streams
 mutant host_operands_on_streams src/run/order.c \
     'if (place != MB_PLACE_DIRECT)' 'if (place > MB_PLACE_STAGED)' streams
@@ -237,7 +239,7 @@ mutant foreign_plan_in_graph src/graph.c \
 mutant graph_faults_of_host_lost src/graph.c \
     'MB_TRY(mb_judge_faults(faults, swapped));' '' graphs
 mutant graph_faults_of_streams_lost src/graph.c \
-    '    MB_TRY(judge(g));' '' graphs
+    'MB_TRY(judge(g));' '(void)judge(g);' graphs
 mutant graph_goes_before_its_work src/graph.c \
     '(void)g->context->backend->streams->done(first, true, &done);' \
     '(void)g->context->backend->streams->done(first, false, &done);' graphs

@@ -179,6 +179,34 @@ START_TEST(thin_products)
 }
 END_TEST
 
+/* One product by a plan on operands of its own; on the default stream if `ordered`. */
+static void run_by(modblas_plan *plan, const test_product *p, bool ordered, test_random *random)
+{
+    test_operands operands;
+    modblas_matrix view[3];
+    void *memory[3];
+    uint32_t faults = 0;
+    modblas_status status;
+    test_operands_make(&operands, p, random);
+    test_canvas *canvas[] = {&operands.A, &operands.B, &operands.C};
+    for (int v = 0; v < 3; v++)
+        view[v] = send(canvas[v], &memory[v]);
+    ck_assert_int_eq(backend()->wait(worker(), &faults), MODBLAS_OK);
+    if (ordered) {
+        status = modblas_plan_order(plan, NULL, &view[2], &view[0], &view[1], p->alpha, p->beta);
+        ck_assert_int_eq(backend()->streams->enter(worker(), NULL), MODBLAS_OK);
+        ck_assert_int_eq(backend()->wait(worker(), &faults), MODBLAS_OK);
+        ck_assert_int_eq(modblas_context_status(context), MODBLAS_OK);
+    } else
+        status = modblas_plan_run(plan, &view[2], &view[0], &view[1], p->alpha, p->beta);
+    for (int v = 0; v < 3; v++)
+        fetch(canvas[v], memory[v]);
+    test_verdict v = test_operands_judge(&operands, p, status);
+    ck_assert_msg(status == MODBLAS_OK && v.wrong[0] == '\0', "%s: %s", v.wrong,
+                  test_product_text(p));
+    test_operands_free(&operands);
+}
+
 /* One plan, run again and again on other operands, with what its records keep. */
 START_TEST(thin_plans_are_replayed)
 {
@@ -191,24 +219,32 @@ START_TEST(thin_plans_are_replayed)
         ck_assert_int_eq(modblas_plan_create(context, &plan, &p.problem, NULL), MODBLAS_OK);
         ck_assert(plan->plan.math.thin);
         for (int run = 0; run < 6; run++) {
-            test_operands operands;
-            modblas_matrix view[3];
-            void *memory[3];
-            uint32_t faults = 0;
             p.alpha = run < 3 ? 1 : 7;
             p.beta = (uint64_t)(run % 2);
-            test_operands_make(&operands, &p, &random);
-            test_canvas *canvas[] = {&operands.A, &operands.B, &operands.C};
-            for (int v = 0; v < 3; v++)
-                view[v] = send(canvas[v], &memory[v]);
-            ck_assert_int_eq(backend()->wait(worker(), &faults), MODBLAS_OK);
-            modblas_status status =
-                modblas_plan_run(plan, &view[2], &view[0], &view[1], p.alpha, p.beta);
-            for (int v = 0; v < 3; v++)
-                fetch(canvas[v], memory[v]);
-            test_verdict v = test_operands_judge(&operands, &p, status);
-            ck_assert_msg(status == MODBLAS_OK && v.wrong[0] == '\0', "run %d: %s", run, v.wrong);
-            test_operands_free(&operands);
+            run_by(plan, &p, false, &random);
+        }
+        modblas_plan_destroy(plan);
+    }
+}
+END_TEST
+
+/* Runs and orders in turns, C along and across, whatever alpha, beta and data. */
+START_TEST(plans_run_and_are_ordered)
+{
+    static const uint64_t moduli[] = {2, 251, 65521, 8388593, 2147483647, 0};
+    static const int64_t size[] = {1, 65, 230, 520};
+    test_random random = {11};
+    for (int i = 0; i < 6 * 4; i++) {
+        const int64_t n = size[i % 4];
+        test_product p = test_product_of(n, n + 3, n + 7, MODBLAS_U64, MODBLAS_I32, moduli[i / 4]);
+        modblas_plan *plan = NULL;
+        ck_assert_int_eq(modblas_plan_create(context, &plan, &p.problem, NULL), MODBLAS_OK);
+        for (int run = 0; run < 10; run++) {
+            p.c = run < 5 ? TEST_ROWS : TEST_COLUMNS;
+            p.data = (test_data)(run % TEST_DATA_COUNT);
+            p.alpha = run % 3 ? test_word(&random) : 1;
+            p.beta = run % 4 ? 0 : test_word(&random);
+            run_by(plan, &p, run % 2, &random);
         }
         modblas_plan_destroy(plan);
     }
@@ -272,8 +308,10 @@ int main(void)
         printf("skipped: operands in device memory (%s)\n", modblas_detail());
         return 77;
     }
-    const TTest *const tests[] = {types_and_layouts, every_way,       residues_of_GEMMs,
-                                  thin_products,     packed_operands, thin_plans_are_replayed};
+    const TTest *const tests[] = {types_and_layouts,        every_way,
+                                  residues_of_GEMMs,        thin_products,
+                                  packed_operands,          thin_plans_are_replayed,
+                                  plans_run_and_are_ordered};
     int result = test_main("device", tests, TEST_COUNT(tests));
     modblas_context_destroy(context);
     return result;

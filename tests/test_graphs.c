@@ -271,6 +271,7 @@ START_TEST(bad_arguments_are_refused)
     ck_assert_int_eq(modblas_graph_add(graph, foreign, &c, &a, &b, 1, 0), MODBLAS_EINVAL);
     ck_assert_ptr_nonnull(strstr(modblas_detail(), "another context"));
     ck_assert_int_eq(modblas_graph_join(NULL), MODBLAS_EINVAL);
+    ck_assert_int_eq(modblas_context_status(NULL), MODBLAS_EINVAL);
     ck_assert_int_eq(modblas_graph_run(NULL), MODBLAS_EINVAL);
     ck_assert_int_eq(modblas_graph_order(NULL, NULL), MODBLAS_EINVAL);
     ck_assert_int_eq(modblas_plan_order(NULL, NULL, &c, &a, &b, 1, 0), MODBLAS_EINVAL);

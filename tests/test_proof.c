@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-enum { LARGE = 1024 };
+enum { LARGE = 1024, SMALL = 256 };
 
 static int fused_jobs;
 
@@ -126,8 +126,9 @@ START_TEST(wrong_fused_products)
     backend.gemm = wrong_when_large;
     backend.fuses = always;
     modblas_context *context = context_on(&backend);
-    modblas_plan *plan = NULL;
+    modblas_plan *plan = NULL, *unused = NULL, *used = NULL;
     modblas_problem p = {LARGE, LARGE, LARGE, MODBLAS_U32, MODBLAS_U32, MODBLAS_U32, 251};
+    modblas_problem small = {SMALL, SMALL, SMALL, MODBLAS_U32, MODBLAS_U32, MODBLAS_U32, 251};
     modblas_plan_options options;
     modblas_plan_options_init(&options);
     options.tile_m = options.tile_n = LARGE;
@@ -135,11 +136,22 @@ START_TEST(wrong_fused_products)
     options.engine = MODBLAS_ENGINE_I8;
     ck_assert_int_eq(modblas_plan_create(context, &plan, &p, &options), MODBLAS_OK);
     ck_assert(context->device[0].caps.fuses && plan->plan.math.fused);
+    /* Plans that are too small for a proof: one that has run, and one that has not. */
+    options.tile_m = options.tile_n = 0;
+    ck_assert_int_eq(modblas_plan_create(context, &unused, &small, &options), MODBLAS_OK);
+    ck_assert_int_eq(modblas_plan_create(context, &used, &small, &options), MODBLAS_OK);
+    fused_jobs = 0;
+    ck_assert_int_eq(multiply(context, used, SMALL, 251), MODBLAS_OK);
+    ck_assert_int_gt(fused_jobs, 0);
     ck_assert_int_eq(multiply(context, plan, LARGE, 251), MODBLAS_OK);
     ck_assert(!context->device[0].caps.fuses);
     fused_jobs = 0;
     ck_assert_int_eq(multiply(context, plan, LARGE, 251), MODBLAS_OK);
+    ck_assert_int_eq(multiply(context, used, SMALL, 251), MODBLAS_OK);
+    ck_assert_int_eq(multiply(context, unused, SMALL, 251), MODBLAS_OK);
     ck_assert_int_eq(fused_jobs, 0);
+    modblas_plan_destroy(used);
+    modblas_plan_destroy(unused);
     modblas_plan_destroy(plan);
     modblas_context_destroy(context);
 }
