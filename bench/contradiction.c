@@ -15,6 +15,17 @@ static const char *many_at_once(const mb_bench_options *o)
     return NULL;
 }
 
+static const char *in_batches(const mb_bench_options *o)
+{
+    const bool batch = o->batch || o->moduli;
+    if (batch &&
+        (o->soak >= 0 || o->suite || o->input[0] || o->power || o->pack || o->peers || o->trace ||
+         o->expect || o->output_matrix || o->extremal || o->explain || o->scheme || o->engine ||
+         o->thread_count || o->sets || o->format == MB_FORMAT_CSV || (o->batch && o->moduli)))
+        return "--batch and --moduli take sizes, moduli and types, and write a line, or json";
+    return NULL;
+}
+
 const char *mb_options_contradiction(const mb_bench_options *o)
 {
     bool sides = o->m || o->k || o->n;
@@ -41,6 +52,7 @@ const char *mb_options_contradiction(const mb_bench_options *o)
     if (o->soak >= 0 && o->format == MB_FORMAT_CSV)
         return "--soak writes a line, or json";
     const char *why = many_at_once(o);
+    why = why != NULL ? why : in_batches(o);
     if (why != NULL)
         return why;
     if (o->pack &&

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "batch.h"
 #include "case.h"
 #include "clock.h"
 #include "many.h"
@@ -286,6 +287,45 @@ fail:
     return status == MODBLAS_OK && soak.failed == 0 ? EXIT_RIGHT : EXIT_WRONG;
 }
 
+/* A batch of each of the products; an object of JSON a line. */
+static modblas_status run_batches(const mb_bench *bench, const mb_case *cases, int count,
+                                  FILE *file)
+{
+    modblas_status status = MODBLAS_OK;
+    const mb_bench_options *o = bench->options;
+    for (int i = 0; i < count; i++) {
+        mb_batch_times times;
+        MB_TRY(mb_batch_measure(&times, bench, &cases[i]));
+        if (o->format == MB_FORMAT_JSON)
+            mb_batch_write_json(file, &times);
+        if (o->format != MB_FORMAT_JSON || o->output != NULL)
+            mb_batch_write_line(stdout, &times);
+    }
+fail:
+    return status;
+}
+
+static int run_batch(const mb_bench_options *o)
+{
+    static mb_case cases[MB_MAX_CASES];
+    modblas_status status = MODBLAS_OK;
+    mb_bench bench = {.context = NULL};
+    FILE *file = stdout;
+    MB_TRY(open_bench(&bench, o));
+    if (o->output != NULL)
+        file = fopen(o->output, "w");
+    if (file == NULL)
+        MB_TRY(mb_fail(MODBLAS_EINVAL, "%s cannot be opened: %s", o->output, strerror(errno)));
+    MB_TRY(run_batches(&bench, cases,
+                       mb_suite_cases(o, !bench.context->backend->synchronous, cases), file));
+    MB_TRY(close_results(o, file));
+fail:
+    if (status != MODBLAS_OK)
+        complain();
+    modblas_context_destroy(bench.context);
+    return status == MODBLAS_OK ? EXIT_RIGHT : EXIT_WRONG;
+}
+
 static modblas_status write_many(const mb_bench *bench, const mb_many *list, int count)
 {
     const mb_bench_options *o = bench->options;
@@ -350,6 +390,8 @@ int main(int argc, char **argv)
     case MB_ACTION_LIST_DEVICES:
         return list_devices();
     case MB_ACTION_RUN:
+        if (options.batch > 0 || options.moduli > 0)
+            return run_batch(&options);
         if (options.thread_count > 0 || options.sets > 0)
             return run_many(&options);
         return options.soak >= 0 ? run_soak(&options) : run(&options);

@@ -252,10 +252,17 @@ static bool set_workers(mb_bench_options *o, const char *arg)
     return true;
 }
 
-static bool set_memory(mb_bench_options *o, const char *arg)
-{
-    return mb_parse_bytes(arg, &o->memory) && o->memory > 0;
-}
+/* Defines a setter of a number from 1 on, with a unit or not. */
+#define COUNT(field)                                                                              \
+    static bool set_##field(mb_bench_options *o, const char *arg)                                 \
+    {                                                                                             \
+        return mb_parse_bytes(arg, &o->field) && o->field > 0;                                    \
+    }
+
+COUNT(memory)
+COUNT(power)
+COUNT(batch)
+COUNT(moduli)
 
 static bool set_seconds(mb_bench_options *o, const char *arg)
 {
@@ -270,11 +277,6 @@ static bool set_soak(mb_bench_options *o, const char *arg)
 static bool set_seed(mb_bench_options *o, const char *arg)
 {
     return mb_parse_bytes(arg, &o->seed);
-}
-
-static bool set_power(mb_bench_options *o, const char *arg)
-{
-    return mb_parse_bytes(arg, &o->power) && o->power > 0;
 }
 
 /* "A.npy,B.npy" is cut in place: arguments may be written to. */
@@ -317,6 +319,8 @@ static const rule rules[] = {
     {"verify", set_verify, "one of " CHECKS},
     {"peer", set_peer, "some of " PEERS ", separated by commas"},
     {"seconds", set_seconds, "a number of seconds"},
+    {"batch", set_batch, "a number of products from 1 on"},
+    {"moduli", set_moduli, "a number of products from 1 on"},
     {"soak", set_soak, "a number of seconds"},
     {"threads", set_threads, "numbers from 1 to 256, such as 1,8,16"},
     {"contexts", set_contexts, NULL},

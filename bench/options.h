@@ -58,8 +58,9 @@ typedef struct mb_bench_options {
     mb_residency residency;
     mb_check verify;
     unsigned peers;
-    double seconds; /* negative: not given */
-    double soak;    /* seconds; negative: not given */
+    double seconds;         /* negative: not given */
+    double soak;            /* seconds; negative: not given */
+    uint64_t batch, moduli; /* products of a batch; of one A and B modulo so many N */
     bool extremal;
     uint64_t seed;
     const char *input[2];

@@ -271,6 +271,26 @@ MODBLAS_API modblas_status modblas_context_status(modblas_context *context);
 MODBLAS_API modblas_status modblas_plan_text(const modblas_plan *plan, char *text, size_t size,
                                              size_t *needed);
 
+/* ---- batches ------------------------------------------------------------------------------ */
+
+/* C <- alpha*A*B + beta*C mod N, as in modblas_gemm. */
+typedef struct modblas_product {
+    modblas_matrix C, A, B;
+    uint64_t alpha, beta, N;
+} modblas_product;
+
+/* `count` products, each with sizes, types, places and a modulus of its own, in any order and
+ * concurrently: small ones on a GPU are fused into few launches, the others run on all workers.
+ * All are checked before any runs; the detail names a product by its index, or, of entries in
+ * fused products, the operand alone. product may be NULL if count is 0.
+ *
+ * No C may share memory with another product's C, A or B (EINVAL). Whether two views do is decided
+ * by their first and last byte or, where both are lines of neighbours and the lines of both are
+ * the same distance apart, exactly: windows side by side in one matrix are fine. A C may overlap
+ * its own A or B. After a failure every C holds unspecified values inside its window. */
+MODBLAS_API modblas_status modblas_gemm_batch(modblas_context *context,
+                                              const modblas_product *product, int64_t count);
+
 /* ---- graphs of products ------------------------------------------------------------------- */
 
 /* Sets of products: those of a set are independent of each other and run side by side; the next

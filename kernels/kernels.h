@@ -9,6 +9,7 @@
 #define MB_KERNELS_KERNELS_H
 
 #include "../include/modblas.h"
+#include "batch.h"
 #include "scheme.h"
 
 #include <cuda_runtime_api.h>
@@ -80,6 +81,22 @@ typedef struct mb_fused_args {
     const uint32_t *moduli; /* in host memory */
 } mb_fused_args;
 
+/* `count` tiles of fused products, all in device memory: for each tile, with p its product,
+ *     C(i, j) = alpha * sum_l A(i, l) B(l, j) + p.beta * C(i, j) mod N      for (i, j) in the tile
+ * Requires: products have `digits` digits (1, 2, 4 or 8), 0 < m, n and 0 < k <=
+ * MB_BATCH_LONGEST_K; size is that of all entries of A and B, or 0; a tile lies in C; no C
+ * overlaps an input; rules are as batch.h says, with N <= 2^32 if digits <= MB_BATCH_WORD_DIGITS.
+ */
+typedef struct mb_batch_args {
+    const mb_batch_product *products;
+    const mb_batch_rule *rules;
+    const mb_batch_tile *tiles;
+    int count;
+    int digits;
+    int size;
+    uint32_t *faults;
+} mb_batch_args;
+
 /* Thin INT8 products: for u < terms, r < m, c < n
  *     C[u*term_stride + c*ldc + r] = sum_{j<k} A[r*lda + j] * B[(u*n + c)*ldb + j]
  * A is uint8 if a_unsigned, else int8; strides in elements. Sums of longest_k products fit 32
@@ -103,6 +120,7 @@ extern "C" {
 cudaError_t mb_launch_split(const mb_cut *cut, const mb_split_args *args, cudaStream_t stream);
 cudaError_t mb_launch_join(const mb_join *join, const mb_join_args *args, cudaStream_t stream);
 cudaError_t mb_launch_fused(const mb_fused_args *args, cudaStream_t stream);
+cudaError_t mb_launch_batch(const mb_batch_args *args, cudaStream_t stream);
 cudaError_t mb_launch_thin(const mb_thin_args *args, cudaStream_t stream);
 cudaError_t mb_launch_check(const mb_check_args *args, cudaStream_t stream);
 

@@ -69,6 +69,10 @@ bad --input a.npy --modulus 2,3
 bad --format xml
 bad --explain=yes
 bad --size 2,3 --trace file
+bad --batch 0
+bad --batch 2 --moduli 2
+bad --batch 2 --soak 1
+bad --moduli 2 --format csv
 bad --threads 0
 bad --threads 1,257
 bad --sets 0
@@ -241,6 +245,17 @@ for verify in off freivalds $check; do
 done
 
 # ---- many products at once ----------------------------------------------------------------------
+
+# ---- batches -----------------------------------------------------------------------------------
+
+status 0 "${host[@]}" --size 7,20 --modulus 251,2^64 --batch 9
+[[ $(grep -c '^batch of 9 x .* products/s, .* Tops, all checked$' out) == 4 ]] || wrong "batches"
+status 0 "${host[@]}" --size 12 --modulus 2^31-1 --moduli 5 --format json
+python3 -c 'import json, sys
+r = json.loads(sys.stdin.read())
+assert r["batch"] == 5 and r["one_pair"] and r["verified"] == "freivalds"
+assert r["bytes"] == 12 * 12 * 4 * 7 and r["products_per_second"] > 0' <out || wrong "json of batches"
+
 
 many=(--backend host --size 20 --modulus 251,2^64 --threads 1,3 --contexts --sets 4 --seconds 0.02)
 status 0 "${many[@]}" --verify freivalds --layout padded

@@ -82,7 +82,7 @@ mutant() {
 }
 
 all_tests="arith bytes exact plan support tiny gemm views errors chunks faults verify fused proof"
-all_tests+=" plain few panel rates threads host_real streams graphs crowd thin packed"
+all_tests+=" apart batch plain few panel rates threads host_real streams graphs crowd thin packed"
 prepare
 make_tests "$all_tests" || { cat "$work/log"; exit 2; }
 run_tests "$all_tests" || { cat "$work/log"; echo "the tests fail without any mutant"; exit 2; }
@@ -402,6 +402,44 @@ mutant easy_bound_ignored src/backend/host_enter.c \
     'return easy < cut->bound ? easy : cut->bound;' 'return easy;' errors
 mutant least_cost_too_high src/plan/cost.c \
     '(JOBS_AROUND + 1) * caps->rates.launch +' '(JOBS_AROUND + 9) * caps->rates.launch +' plain
+
+# ---- batches ----
+mutant last_line_of_input_unseen src/apart.c \
+    't < x->width && q < x->lines' 't < x->width && q + 1 < x->lines' batch
+mutant lines_wrap_unseen src/apart.c \
+    'if (to > pitch)' 'if (to > 2 * pitch)' apart
+mutant last_line_forgotten src/apart.c \
+    's[i].first <= s[j].last && s[j].first <= s[i].last' \
+    's[i].first < s[j].last && s[j].first <= s[i].last' apart
+mutant any_pitch_is_common src/apart.c \
+    'x->lines == 1 || y->lines == 1 || x->pitch == y->pitch' 'x->lines >= 1 || y->lines == 1' apart
+mutant inputs_unchecked src/apart.c \
+    'o->C[i].index != in->index && share(' 'o->C[i].index > in->index + 1 && share(' batch
+mutant batch_k_one_longer src/plan/batch.c \
+    'k <= mb_bound_longest_k(mb_batch_bias(' 'k <= 1 + mb_bound_longest_k(mb_batch_bias(' batch
+mutant batch_weights_cut src/plan/batch.c \
+    'mb_mod_bits(N) > 32 ? MB_BATCH_DIGITS : 1' 'mb_mod_bits(N) > 33 ? MB_BATCH_DIGITS : 1' batch
+mutant batch_center_of_others src/plan/batch.c \
+    'entries->raw ? center : mb_reduce64(center, &rule->mod)' 'center' batch
+mutant batch_bias_unweighed src/plan/batch.c \
+    'mb_mulmod(rule.bias, weights, &rule.mod)' 'mb_mulmod(rule.bias, 1, &rule.mod)' batch
+mutant batch_overlap_fused src/run/batch.c \
+    'meet(c, x) ||' 'false ||' batch
+mutant batch_alpha_zero_fused src/run/batch.c \
+    's->rule.weight[0] == 0 ||' 'false ||' batch
+mutant batch_rule_of_old_part src/run/batch.c \
+    'if (s->number == p->number && s->part == k)' 'if (s->number >= 0 && s->part == k)' batch
+mutant batch_rules_by_modulus src/run/batch.c \
+    's->alpha == alpha && s->a == a && s->b == b' 's->a == a && s->b == b' batch
+mutant batch_faults_lost src/run/batch.c \
+    'status = status == MODBLAS_OK ? judge(faults) : status;' '(void)judge;' batch
+mutant ignored_status_batch src/run/batch.c \
+    'return r->backend->batch(mb_team_worker(&r->team, r->next_worker), &job);' \
+    'return r->backend->batch(mb_team_worker(&r->team, r->next_worker), &job), MODBLAS_OK;' batch
+mutant batch_stops_unseen src/run/crew.c \
+    'if (status != MODBLAS_OK)' 'if (status > MODBLAS_EINTERNAL)' batch
+mutant batch_index_lost src/batch.c \
+    'return name_product(status, i);' 'return name_product(status, 0);' batch
 
 # ---- the tests' helpers ----
 mutant canvas_sees_nothing tests/support/canvas.c \

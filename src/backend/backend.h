@@ -6,7 +6,7 @@
 #ifndef MB_BACKEND_H
 #define MB_BACKEND_H
 
-#include "../../kernels/scheme.h"
+#include "../../kernels/batch.h"
 #include "../exact/bound.h"
 #include "../status.h"
 
@@ -125,6 +125,20 @@ typedef struct mb_check_job {
     uint64_t N;
 } mb_check_job;
 
+/* Tiles of products of a batch (kernels/batch.h), all of `digits` digits; the arrays may change
+ * once the call returns. All operands are in DIRECT places, no C overlaps anything else. size:
+ * bytes of all entries of A and B, or 0 if they differ. At most MB_BATCH_MOST_TILES tiles and as
+ * many products. */
+enum { MB_BATCH_MOST_TILES = 16384 };
+typedef struct mb_batch_job {
+    const mb_batch_product *products;
+    const mb_batch_rule *rules;
+    const mb_batch_tile *tiles;
+    int product_count, rule_count, tile_count;
+    int digits;
+    int size;
+} mb_batch_job;
+
 /* What planning needs to know of a device's speed. */
 typedef struct mb_rates {
     double gemm[MB_MAX_ENGINES]; /* operations a second of one worker, as backend.engine[] */
@@ -176,6 +190,12 @@ typedef struct mb_backend {
 
     /* NULL where rates.plain is 0. */
     modblas_status (*plain)(mb_worker *worker, const mb_plain_job *job);
+
+    /* Both NULL where products are not fused. span: the memory [begin, end) around p that lies in
+     * the same place; EINVAL as for locate. */
+    modblas_status (*batch)(mb_worker *worker, const mb_batch_job *job);
+    modblas_status (*span)(mb_worker *worker, const void *p, uintptr_t *begin, uintptr_t *end,
+                           mb_place *place);
 
     /* Copy between a staged view in host memory and a view of equal sizes and type in workspace
      * memory that is dense in one of its two orders. upload returns when src may be changed;
@@ -256,6 +276,6 @@ const mb_backend *mb_backend_cuda(const char **reason);
 typedef void mb_report_fn(modblas_status status, const char *sentence);
 typedef const mb_backend *mb_cuda_entry_fn(int abi, mb_report_fn *report);
 #define MB_CUDA_ENTRY "mb_cuda_module"
-enum { MB_BACKEND_ABI = 3 };
+enum { MB_BACKEND_ABI = 4 };
 
 #endif

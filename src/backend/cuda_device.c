@@ -24,6 +24,7 @@ static struct {
     PFN_cuCtxGetCurrent_v4000 current;
     PFN_cuDevicePrimaryCtxRetain_v7000 retain;
     PFN_cuDevicePrimaryCtxRelease_v11000 release;
+    PFN_cuMemGetAddressRange_v3020 range;
 } driver;
 
 modblas_status mb_cuda_status(cudaError_t error, const char *call)
@@ -66,12 +67,14 @@ fail:
 static modblas_status load_driver(void)
 {
     modblas_status status;
-    void *push, *pop, *current, *retain, *release;
+    void *push, *pop, *current, *retain, *release, *range;
     MB_TRY(find_symbol(&push, "cuCtxPushCurrent", 4000));
     MB_TRY(find_symbol(&pop, "cuCtxPopCurrent", 4000));
     MB_TRY(find_symbol(&current, "cuCtxGetCurrent", 4000));
     MB_TRY(find_symbol(&retain, "cuDevicePrimaryCtxRetain", 7000));
     MB_TRY(find_symbol(&release, "cuDevicePrimaryCtxRelease", 11000));
+    MB_TRY(find_symbol(&range, "cuMemGetAddressRange", 3020));
+    driver.range = (PFN_cuMemGetAddressRange_v3020)range;
     driver.push = (PFN_cuCtxPushCurrent_v4000)push;
     driver.pop = (PFN_cuCtxPopCurrent_v4000)pop;
     driver.current = (PFN_cuCtxGetCurrent_v4000)current;
@@ -115,6 +118,18 @@ modblas_status mb_cuda_leave(modblas_status status)
     entered.pushed >>= 1;
     CUresult error = push ? driver.pop(&popped) : CUDA_SUCCESS;
     return status != MODBLAS_OK ? status : driver_status(error, "cuCtxPopCurrent");
+}
+
+void mb_cuda_range(const void *p, uintptr_t *begin, uintptr_t *end)
+{
+    CUdeviceptr base = 0;
+    size_t size = 0;
+    *begin = (uintptr_t)p;
+    *end = *begin + 1;
+    if (driver.range(&base, &size, (CUdeviceptr)*begin) != CUDA_SUCCESS)
+        return;
+    *begin = (uintptr_t)base;
+    *end = *begin + size;
 }
 
 static modblas_status make_pool(mb_cuda_device *device)

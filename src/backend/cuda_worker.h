@@ -34,6 +34,7 @@ struct mb_worker {
     mb_replay *replay;        /* jobs are recorded there, or revised */
     unsigned char *half[2];   /* pinned; made by mb_cuda_staging */
     cudaEvent_t half_free[2]; /* the last copy from or to the half */
+    int next_half;            /* of batches */
     cudaEvent_t stamp[MB_MAX_STAMPS];
 };
 
@@ -66,6 +67,10 @@ int mb_cuda_default_workers(int device);
 void mb_cuda_rates(int device, mb_rates *rates);
 bool mb_cuda_fuses(int device);
 bool mb_cuda_thins(int device);
+
+/* The allocation of device memory around p; p alone if the driver does not say. Requires the
+ * device to be entered. */
+void mb_cuda_range(const void *p, uintptr_t *begin, uintptr_t *end);
 
 /* ---- cuda_worker.c -------------------------------------------------------------------------- */
 
@@ -112,6 +117,12 @@ modblas_status mb_cuda_download(mb_worker *worker, const modblas_matrix *dst,
 /* ---- cuda_gemm.c ---------------------------------------------------------------------------- */
 
 modblas_status mb_cuda_gemm(mb_worker *worker, const mb_gemm_job *job);
+
+/* ---- cuda_batch.c --------------------------------------------------------------------------- */
+
+modblas_status mb_cuda_batch(mb_worker *worker, const mb_batch_job *job);
+modblas_status mb_cuda_span(mb_worker *worker, const void *p, uintptr_t *begin, uintptr_t *end,
+                            mb_place *place);
 
 /* ---- cuda.c --------------------------------------------------------------------------------- */
 

@@ -53,6 +53,9 @@ WRAP(split, (mb_worker * worker, const mb_split_job *job), (worker, job))
 WRAP(gemm, (mb_worker * worker, const mb_gemm_job *job), (worker, job))
 WRAP(join, (mb_worker * worker, const mb_join_job *job), (worker, job))
 WRAP(plain, (mb_worker * worker, const mb_plain_job *job), (worker, job))
+WRAP(batch, (mb_worker * worker, const mb_batch_job *job), (worker, job))
+WRAP(span, (mb_worker * worker, const void *p, uintptr_t *begin, uintptr_t *end, mb_place *place),
+     (worker, p, begin, end, place))
 WRAP(upload, (mb_worker * worker, const modblas_matrix *dst, const modblas_matrix *src),
      (worker, dst, src))
 WRAP(download, (mb_worker * worker, const modblas_matrix *dst, const modblas_matrix *src),
@@ -107,6 +110,8 @@ void test_fault_make(mb_backend *backend, const mb_backend *wrapped)
     backend->gemm = gemm;
     backend->join = join;
     backend->plain = wrapped->plain ? plain : NULL;
+    backend->batch = wrapped->batch ? batch : NULL;
+    backend->span = wrapped->span ? span : NULL;
     backend->upload = wrapped->upload ? upload : NULL;
     backend->download = wrapped->download ? download : NULL;
     backend->after = after;
