@@ -126,7 +126,9 @@ gather() { # gather <file> <files>
     local to=$1
     shift
     python3 -c 'import json, sys
-print(json.dumps([row for name in sys.argv[1:] for row in json.load(open(name))], indent=1))' \
+lists = [json.load(open(name)) for name in sys.argv[1:]]
+rows = [row for rows in lists for row in (rows if isinstance(rows, list) else [rows])]
+print(json.dumps(rows, indent=1))' \
         "$@" >"$to"
 }
 
