@@ -86,7 +86,9 @@ sanitizer() { # sanitizer <tool>: short products by each scheme and engine of th
     # Thin products are not for a stand-in of the GEMMs, either.
     [[ $1 != initcheck ]] || return 0
     limited compute-sanitizer --tool "$1" --error-exitcode 9 "$build/modblas-bench" \
-        --backend cuda --m 300 --k 528 --n 20 --modulus 2^31-1 --verify freivalds --seconds 0.01
+        --backend cuda --m 300 --k 528 --n 20 --modulus 2^31-1 --verify freivalds --seconds 0.01 &&
+        limited compute-sanitizer --tool "$1" --error-exitcode 9 "$build/modblas-bench" \
+            --backend cuda --batch 20 --size 70 --modulus 2^31-1 --seconds 0.01
 }
 
 # Variables of a user's shell that make cuBLAS's FP64 products wrong in every entry.
@@ -124,24 +126,26 @@ gather() { # gather <file> <files>
     local to=$1
     shift
     python3 -c 'import json, sys
-print(json.dumps([row for name in sys.argv[1:] for row in json.load(open(name))], indent=1))' \
+lists = [json.load(open(name)) for name in sys.argv[1:]]
+rows = [row for rows in lists for row in (rows if isinstance(rows, list) else [rows])]
+print(json.dumps(rows, indent=1))' \
         "$@" >"$to"
 }
 
 # m = 10923, k = 32768 against few columns, as it is and packed; the worked example on a real matrix and
 # on one of a real size.
 thin() {
-    local n types ways=() made=()
+    local n way words ways=() made=()
     for n in 1 8 32 64; do
         ways+=("$n u32 2^21-9,2^31-1" "$n u32 2^21-9,2^31-1 --pack")
         ways+=("$n u8 251" "$n u64 2^64-59")
     done
-    for n in "${!ways[@]}"; do
-        read -ra types <<<"${ways[n]}"
-        limited "$build/modblas-bench" --backend cuda --m 10923 --k 32768 --n "${types[0]}" \
-            --type "${types[1]}" --modulus "${types[2]}" "${types[@]:3}" --verify freivalds \
-            --seconds 0.2 --format json --output "$build/thin-$n.json" || return
-        made+=("$build/thin-$n.json")
+    for way in "${ways[@]}"; do
+        read -ra words <<<"$way"
+        limited "$build/modblas-bench" --backend cuda --m 10923 --k 32768 --n "${words[0]}" \
+            --type "${words[1]}" --modulus "${words[2]}" "${words[@]:3}" --verify freivalds \
+            --seconds 0.2 --format json --output "$build/thin-${#made[@]}.json" || return
+        made+=("$build/thin-${#made[@]}.json")
     done
     gather "$out/thin.json" "${made[@]}"
     for n in 1 32; do
@@ -155,7 +159,16 @@ thin() {
 many() {
     limited "$build/modblas-bench" --backend cuda --size 64,512 --modulus 2^23-15 --threads 1,8,16 \
         --contexts --sets 16 --peer naive --verify freivalds --seconds 0.2 --format json \
-        --output "$out/many.json"
+        --output "$out/many.json" || return
+    local way words made=()
+    for way in "64 --batch 24500" "128 --batch 6110" "256 --batch 1530" "512 --batch 382" \
+        "512 --moduli 1000" "512 --batch 1000"; do
+        read -ra words <<<"$way"
+        limited "$build/modblas-bench" --backend cuda --size "${words[@]}" --modulus 2^31-1 --type u32 \
+            --seconds 0.2 --format json --output "$build/batch-${#made[@]}.json" || return
+        made+=("$build/batch-${#made[@]}.json")
+    done
+    gather "$out/batch.json" "${made[@]}"
 }
 
 # stage <name> <function> [arguments]: runs it, its output in the log, and notes how it went. Stages
