@@ -46,7 +46,8 @@ def matmul(
 
     Products of CuPy's and PyTorch's arrays on a GPU are ordered on the framework's current stream,
     and not waited for. Those of JAX's are, those of floating entries, since a fault in these is to
-    raise here, and stacks of more than 16, which are a batch. While a CUDA graph is captured, use a Plan, and keep it as long as the graph.
+    raise here, and stacks of more than 16, which are a batch. While a CUDA graph is captured, use
+    a Plan, and keep it as long as the graph.
 
     Raises TypeError for types, ValueError for shapes, sizes and moduli, ENOTINT for floating
     entries that are no integers, and another modblas.Error where the library fails.

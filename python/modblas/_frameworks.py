@@ -244,7 +244,9 @@ class Jax(Framework):
         if isinstance(array, np.ndarray):  # of empty()
             return NUMPY.view(array)
         if isinstance(array, self.jax.core.Tracer):
-            raise TypeError("modblas is called on arrays, not while JAX traces: use it outside jit")
+            raise TypeError(
+                "modblas is called on arrays, not while JAX traces: use it outside jit"
+            )
         code = CODES.get(array.dtype)
         if code is None:
             raise refuse(array.dtype)

@@ -272,9 +272,7 @@ def _same(product: Product, name: str, array: Any) -> Any:
     return array if product.axes[0] == 2 else array[..., None, :]
 
 
-def _place_result(
-    product: Product, code: int, wraps: bool, C: Any, addend: Any, out: Any
-) -> None:
+def _place_result(product: Product, code: int, wraps: bool, C: Any, addend: Any, out: Any) -> None:
     """Sets C's view: of out where the library can write it as it lies, else of a new array."""
     framework, A, B = product.framework, product.A, product.B
     product.out, product.target = out, None

@@ -31,7 +31,7 @@ MUTANTS = [
     ("_product.py", "elif C is None and beta:", "elif False:", "errors"),
     ("_product.py", "if view.array is target and", "if", "matmul"),
     ("_product.py", "(product.beta == 0 or C is out)", "True", "matmul"),
-    ("_product.py", "not (overlap(view, A) or overlap(view, B))", "True", "matmul"),
+    ("_product.py", "or overlap(view, A) or overlap(view, B))", ")", "matmul"),
     ("_product.py", "COMMON[given][code] != code or", "", "errors"),
     ("_product.py", "if wraps and view.type != code:", "if False:", "errors"),
     ("_product.py", "if tuple(array.shape) != shape:", "if False:", "errors"),

@@ -69,9 +69,7 @@ def test_closed_under_a_running_call():
     context = modblas.Context("host", workers=1)
     A = entries((600, 600), "int64", 1)
     results = []
-    thread = threading.Thread(
-        target=lambda: results.append(modblas.matmul(A, A, context=context))
-    )
+    thread = threading.Thread(target=lambda: results.append(modblas.matmul(A, A, context=context)))
     thread.start()
     context.close()
     thread.join()

@@ -58,9 +58,7 @@ class Jax:
         return np.asarray(array)
 
 
-@pytest.fixture(
-    params=["cupy", "torch cuda", "torch cpu", "jax cuda", "jax cpu"], scope="module"
-)
+@pytest.fixture(params=["cupy", "torch cuda", "torch cpu", "jax cuda", "jax cpu"], scope="module")
 def framework(request):
     name, _, device = request.param.partition(" ")
     return Cupy() if name == "cupy" else (Torch if name == "torch" else Jax)(device)
@@ -108,7 +106,11 @@ def test_many(framework):
 
 
 def test_addend_and_out(framework):
-    A, B, C = entries((30, 50), "int64", 1), entries((50, 20), "int64", 2), entries((30, 20), "int64", 3)
+    A, B, C = (
+        entries((30, 50), "int64", 1),
+        entries((50, 20), "int64", 2),
+        entries((30, 20), "int64", 3),
+    )
     a, b, c = (framework.put(x) for x in (A, B, C))
     expected = A @ B * 5 - 3 * C
     assert (framework.get(modblas.matmul(a, b, C=c, alpha=5, beta=-3)) == expected).all()

@@ -22,7 +22,14 @@ def test_any_shape_type_layout_and_modulus(m, k, n, a, b, how_a, how_b, N, seed)
 
 
 @given(
-    sizes, sizes, sizes, st.sampled_from(INTEGERS), st.sampled_from(INTEGERS), layouts, layouts, seeds
+    sizes,
+    sizes,
+    sizes,
+    st.sampled_from(INTEGERS),
+    st.sampled_from(INTEGERS),
+    layouts,
+    layouts,
+    seeds,
 )
 def test_wraps_as_numpy_does(m, k, n, a, b, how_a, how_b, seed):
     A, B = entries((m, k), a, seed), entries((k, n), b, seed + 1)
