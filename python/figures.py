@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Measures what the package costs and gains; every product that is timed is checked first.
 
-    python python/figures.py             overhead, threads, against NumPy; with CuPy also on a GPU
-    python python/figures.py --quick     smaller products, to see that it runs
+python python/figures.py             overhead, threads, against NumPy; with CuPy also on a GPU
+python python/figures.py --quick     smaller products, to see that it runs
 """
 
 from __future__ import annotations
@@ -115,7 +115,9 @@ def bench(n: int) -> float:
     """The time that modblas-bench has for the same product in device memory."""
     words = ["--backend", "cuda", "--size", str(n), "--modulus", "2^64", "--type", "i64"]
     command = [find_bench(), *words, "--out-type", "i64", "--seconds", "0.3"]
-    return float(json.loads(subprocess.check_output([*command, "--format", "json"]))[0]["seconds_median"])
+    return float(
+        json.loads(subprocess.check_output([*command, "--format", "json"]))[0]["seconds_median"]
+    )
 
 
 def on_gpu(n: int) -> None:

@@ -151,7 +151,11 @@ class Header:
             lines += ["", f"class {camel(name)}(Structure):", "    _fields_ = ["]
             lines += [f'        ("{field}", {kind}),' for field, kind in fields]
             lines += ["    ]", ""]
-        lines += ["", "# name: (result, arguments)", "FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {"]
+        lines += [
+            "",
+            "# name: (result, arguments)",
+            "FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {",
+        ]
         for name, result, arguments in self.functions:
             entry = f'"{name}": ({result}, [{", ".join(arguments)}]),'
             lines += textwrap.wrap(entry, 98, initial_indent="    ", subsequent_indent=" " * 8)

@@ -6,6 +6,7 @@
 array([[2539]])
 
 matmul       alpha*A@B + beta*C mod N of NumPy, CuPy, PyTorch and JAX arrays
+matmul_many  many products in one call
 explain      how a product would be computed
 verify       whether a product is right, without the library
 ModMatrix    a matrix with its modulus, and operators
@@ -15,7 +16,7 @@ devices      what can be used here
 Error        and a subclass of it for each status of the library
 """
 
-from ._api import explain, matmul
+from ._api import explain, matmul, matmul_many
 from ._context import Context, Device, devices
 from ._errors import (
     EBOUND,
@@ -55,5 +56,6 @@ __all__ = [
     "devices",
     "explain",
     "matmul",
+    "matmul_many",
     "verify",
 ]

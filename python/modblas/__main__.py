@@ -28,7 +28,9 @@ def parser() -> argparse.ArgumentParser:
     mul.add_argument("--modulus", "-N", help="decimal, 2^e, 2^e-c; default: the type's 2^w")
     mul.add_argument("--output", "-o", required=True, metavar="C", help=".npy, .npz or .mtx")
     mul.add_argument("--backend", default="auto", choices=("auto", "host", "cuda"))
-    mul.add_argument("--verify", action="store_true", help="check the product by Freivalds' method")
+    mul.add_argument(
+        "--verify", action="store_true", help="check the product by Freivalds' method"
+    )
 
     bench = commands.add_parser("bench", help="run modblas-bench", add_help=False)
     bench.add_argument("arguments", nargs=argparse.REMAINDER)

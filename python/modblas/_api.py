@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from ._context import Context, default_context
 from ._library import library, text
-from ._product import prepare
+from ._product import prepare, run_batch
 
 
 def matmul(
@@ -44,8 +45,9 @@ def matmul(
     complement.
 
     Products of CuPy's and PyTorch's arrays on a GPU are ordered on the framework's current stream,
-    and not waited for. Those of JAX's are, and those of floating entries, since a fault in these
-    is to raise here. While a CUDA graph is captured, use a Plan, and keep it as long as the graph.
+    and not waited for. Those of JAX's are, those of floating entries, since a fault in these is to
+    raise here, and stacks of more than 16, which are a batch. While a CUDA graph is captured, use
+    a Plan, and keep it as long as the graph.
 
     Raises TypeError for types, ValueError for shapes, sizes and moduli, ENOTINT for floating
     entries that are no integers, and another modblas.Error where the library fails.
@@ -59,6 +61,42 @@ def matmul(
     True
     """
     return prepare(A, B, N, C, alpha, beta, out).run(context)
+
+
+def matmul_many(
+    products: Iterable[tuple[Any, ...]], N: int | None = None, *, context: Context | None = None
+) -> list[Any]:
+    """The products of many pairs of matrices in one call, which is faster than one by one.
+
+    products: pairs (A, B), or triples (A, B, N) with a modulus of their own; each may have other
+        shapes and types, and is what matmul(A, B, N) is.
+    The results are complete on return. Raises what matmul raises; a ValueError, and a sentence of
+    the library, count the products from 0.
+
+    >>> import modblas, numpy as np
+    >>> A, B = np.array([[1, 2], [3, 4]]), np.array([[5], [6]])
+    >>> modblas.matmul_many([(A, A), (A, B, 10)], 5)
+    [array([[2, 0],
+           [0, 2]]), array([[7],
+           [9]])]
+    """
+    calls = []
+    for number, (A, B, *own) in enumerate(products):
+        try:
+            calls.append(prepare(A, B, own[0] if own else N, None, 1, None, None))
+            if calls[-1].packed is not None:
+                raise TypeError("packed operands are taken by matmul")
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"product {number}: {error}") from None
+    devices = {call.X.device for call in calls}
+    if len(devices) > 1:
+        raise ValueError("some operands are on the host or a device, and others on another")
+    for call in calls:
+        if call.X.device is not None:
+            call.framework.wait(call.X.array)
+    if calls:
+        run_batch(calls, (context or default_context(devices.pop())).handle())
+    return [call.result() for call in calls]
 
 
 def explain(A: Any, B: Any, N: int | None = None, *, context: Context | None = None) -> str:

@@ -59,7 +59,9 @@ def save(name: str, matrix: Any) -> None:
 def _member(path: str, member: str | None) -> Any:
     with np.load(path, allow_pickle=False) as archive:
         if member is None and len(archive.files) != 1:
-            raise ValueError(f"{path} has {', '.join(archive.files)}: say {path}:{archive.files[0]}")
+            raise ValueError(
+                f"{path} has {', '.join(archive.files)}: say {path}:{archive.files[0]}"
+            )
         name = member or archive.files[0]
         if name not in archive.files:
             raise ValueError(f"{path} has no {name}, but {', '.join(archive.files)}")

@@ -50,6 +50,19 @@ def overlap(a: Operand, b: Operand) -> bool:
     return a0 < b1 and b0 < a1
 
 
+def interleaved(view: Operand) -> bool:
+    """Whether matrices of a stack lie within each other's first and last byte."""
+    one = Operand(view.data, view.type, view.rows, view.cols, view.row_stride, view.col_stride)
+    one.stack = one.steps = ()
+    low, high = extent(one)
+    span = high - low
+    for step, size in sorted((abs(s), n) for s, n in zip(view.steps, view.stack) if n > 1):
+        if step < span:
+            return True
+        span += (size - 1) * step
+    return False
+
+
 def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(math.prod(shape[i + 1 :]) for i in range(len(shape)))
 
@@ -231,7 +244,9 @@ class Jax(Framework):
         if isinstance(array, np.ndarray):  # of empty()
             return NUMPY.view(array)
         if isinstance(array, self.jax.core.Tracer):
-            raise TypeError("modblas is called on arrays, not while JAX traces: use it outside jit")
+            raise TypeError(
+                "modblas is called on arrays, not while JAX traces: use it outside jit"
+            )
         code = CODES.get(array.dtype)
         if code is None:
             raise refuse(array.dtype)

@@ -86,7 +86,9 @@ def find_cuda() -> None:
     The CUDA module looks in the loader's places and in those of the build; PyTorch and CuPy
     bring a cuBLAS of their own along, which is elsewhere.
     """
-    module = os.environ.get("MODBLAS_CUDA_MODULE") or str(Path(PATH).with_name("libmodblas_cuda.so"))
+    module = os.environ.get("MODBLAS_CUDA_MODULE") or str(
+        Path(PATH).with_name("libmodblas_cuda.so")
+    )
     try:
         ctypes.CDLL(module)
     except OSError as error:

@@ -121,7 +121,9 @@ class ModMatrix:
         exponent = operator.index(exponent)
         rows, columns = self.shape
         if rows != columns:
-            raise ValueError(f"a power of a matrix of {rows} x {columns}; only square ones have any")
+            raise ValueError(
+                f"a power of a matrix of {rows} x {columns}; only square ones have any"
+            )
         if exponent < 0:
             raise ValueError(f"the exponent is {exponent}; inverses are not computed here")
         if exponent == 0:

@@ -5,14 +5,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from ctypes import byref
+from ctypes import POINTER, byref, cast
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from . import _table
 from ._context import Context, Handle, default_context
-from ._frameworks import Framework, Operand, adopt, overlap
+from ._frameworks import Framework, Operand, address, adopt, interleaved, overlap
 from ._library import check, gemm, library, order
 from ._packed import Packed
 from ._table import Matrix
@@ -27,6 +28,10 @@ from ._types import (
     scalar,
     wrap_code,
 )
+
+
+STACK_ORDERED = 16  # products of a stack that are ordered on a stream one by one
+RECORD = np.dtype(_table.Product)
 
 
 class Product:
@@ -60,8 +65,7 @@ class Product:
         if stream is not None:
             self._order(context.plan_for(self.problem()), stream)
         elif self.C.stack:
-            for views in self.each():
-                check(gemm(handle.pointer, *views, *scalars))
+            run_batch([self], handle)
         else:
             C, A, B = byref(self.C), byref(self.A), byref(self.B)
             check(gemm(handle.pointer, C, A, B, *scalars))
@@ -79,12 +83,12 @@ class Product:
 
     def _stream(self, waits: bool) -> int | None:
         """The stream to order the product on, or None if it is to be waited for: where it may fail
-        while it runs, as with floating entries, which are checked then. What is on the stream
-        before is done then."""
+        while it runs, as with floating entries, which are checked then, and where it is a large
+        stack, which is faster as a batch. What is on the stream before is done then."""
         array = self.X.array
         stream = self.framework.stream(array)
         floating = any(is_float(view.type) for view in (self.C, self.A, self.B))
-        if stream is not None and (waits or floating):
+        if stream is not None and (waits or floating or math.prod(self.C.stack) > STACK_ORDERED):
             self.framework.wait(array)
             return None
         return stream
@@ -129,14 +133,34 @@ class Product:
         return (*self.C.stack, *last)
 
 
-def matrices(view: Operand, stack: tuple[int, ...]) -> list[Matrix]:
-    """The view of each matrix of a stack, broadcast to the product's stack."""
+def addresses(view: Operand, stack: tuple[int, ...]) -> Any:
+    """Where each matrix of a stack begins, broadcast to the product's stack."""
     offsets = np.zeros((), np.int64)
     for size, step in zip(view.stack, view.steps):
         offsets = offsets[..., None] + np.arange(size, dtype=np.int64) * step
-    pointers = (np.broadcast_to(offsets, stack) + (view.data or 0)).ravel().tolist()
+    return (np.broadcast_to(offsets, stack) + (view.data or 0)).ravel()
+
+
+def matrices(view: Operand, stack: tuple[int, ...]) -> list[Matrix]:
+    """The view of each matrix of a stack."""
     rest = (view.type, view.rows, view.cols, view.row_stride, view.col_stride)
-    return [Matrix(pointer, *rest) for pointer in pointers]
+    return [Matrix(pointer, *rest) for pointer in addresses(view, stack).tolist()]
+
+
+def run_batch(products: list[Product], handle: Handle) -> None:
+    """All products in one call; what their operands wait for is waited for by the caller."""
+    records = np.zeros(sum(math.prod(p.C.stack) for p in products), RECORD)
+    first = 0
+    for p in products:
+        part = records[first : first + math.prod(p.C.stack)]
+        first += len(part)
+        for name, view in (("C", p.C), ("A", p.A), ("B", p.B)):
+            part[name]["data"] = addresses(view, p.C.stack)
+            for field in ("type", "rows", "cols", "row_stride", "col_stride"):
+                part[name][field] = getattr(view, field)
+        part["alpha"], part["beta"], part["N"] = p.alpha, p.beta, p.N
+    pointer = cast(address(records), POINTER(_table.Product))
+    check(library.modblas_gemm_batch(handle.pointer, pointer, len(records)))
 
 
 def prepare(A: Any, B: Any, N: Any, C: Any, alpha: Any, beta: Any, out: Any) -> Product:
@@ -248,9 +272,7 @@ def _same(product: Product, name: str, array: Any) -> Any:
     return array if product.axes[0] == 2 else array[..., None, :]
 
 
-def _place_result(
-    product: Product, code: int, wraps: bool, C: Any, addend: Any, out: Any
-) -> None:
+def _place_result(product: Product, code: int, wraps: bool, C: Any, addend: Any, out: Any) -> None:
     """Sets C's view: of out where the library can write it as it lies, else of a new array."""
     framework, A, B = product.framework, product.A, product.B
     product.out, product.target = out, None
@@ -265,8 +287,8 @@ def _place_result(
         if view.device != product.X.device:
             here, there = _place(view), _place(product.X)
             raise ValueError(f"out is on {here} and the operands on {there}: move one of them")
-        # No product of a stack may write where another reads.
-        alone = not view.stack or not (overlap(view, A) or overlap(view, B))
+        # No product of a stack may write where another reads or writes.
+        alone = not view.stack or not (interleaved(view) or overlap(view, A) or overlap(view, B))
         if view.array is target and (product.beta == 0 or C is out) and alone:
             product.C = view
             return

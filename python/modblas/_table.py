@@ -151,6 +151,17 @@ class PlanOptions(Structure):
     ]
 
 
+class Product(Structure):
+    _fields_ = [
+        ("C", Matrix),
+        ("A", Matrix),
+        ("B", Matrix),
+        ("alpha", c_uint64),
+        ("beta", c_uint64),
+        ("N", c_uint64),
+    ]
+
+
 class PackOptions(Structure):
     _fields_ = [
         ("size", c_size_t),
@@ -186,6 +197,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
         POINTER(Matrix), c_uint64, c_uint64]),
     "modblas_context_status": (c_int, [c_void_p]),
     "modblas_plan_text": (c_int, [c_void_p, c_char_p, c_size_t, POINTER(c_size_t)]),
+    "modblas_gemm_batch": (c_int, [c_void_p, POINTER(Product), c_int64]),
     "modblas_graph_create": (c_int, [c_void_p, POINTER(c_void_p)]),
     "modblas_graph_destroy": (None, [c_void_p]),
     "modblas_graph_add": (c_int, [c_void_p, c_void_p, POINTER(Matrix), POINTER(Matrix),

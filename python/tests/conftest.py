@@ -95,7 +95,9 @@ def same(result, expected, N):
     integers = result.astype(np.int64) if result.dtype.kind == "f" else result
     if result.dtype.kind != "i" or N != 1 << 8 * result.itemsize:
         assert (integers >= 0).all()
-    return integers.shape == expected.shape and bool((integers.astype(object) % N == expected).all())
+    return integers.shape == expected.shape and bool(
+        (integers.astype(object) % N == expected).all()
+    )
 
 
 sizes = st.integers(0, 9)

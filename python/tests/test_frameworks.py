@@ -58,9 +58,7 @@ class Jax:
         return np.asarray(array)
 
 
-@pytest.fixture(
-    params=["cupy", "torch cuda", "torch cpu", "jax cuda", "jax cpu"], scope="module"
-)
+@pytest.fixture(params=["cupy", "torch cuda", "torch cpu", "jax cuda", "jax cpu"], scope="module")
 def framework(request):
     name, _, device = request.param.partition(" ")
     return Cupy() if name == "cupy" else (Torch if name == "torch" else Jax)(device)
@@ -98,8 +96,21 @@ def test_views_stacks_and_vectors(framework):
     assert get(matmul(a[0, 0], b[0, :, 0])) == A[0, 0] @ B[0, :, 0]
 
 
+def test_many(framework):
+    A, B = entries((40, 20, 30), "int64", 1), entries((40, 30, 10), "int64", 2)
+    a, b = framework.put(A), framework.put(B)
+    assert (framework.get(modblas.matmul(a, b)) == A @ B).all()
+    first, second = modblas.matmul_many([(a, b), (a[0], b[0], 251)])
+    assert (framework.get(first) == A @ B).all()
+    assert same(framework.get(second), exact(A[0], B[0], 251), 251)
+
+
 def test_addend_and_out(framework):
-    A, B, C = entries((30, 50), "int64", 1), entries((50, 20), "int64", 2), entries((30, 20), "int64", 3)
+    A, B, C = (
+        entries((30, 50), "int64", 1),
+        entries((50, 20), "int64", 2),
+        entries((30, 20), "int64", 3),
+    )
     a, b, c = (framework.put(x) for x in (A, B, C))
     expected = A @ B * 5 - 3 * C
     assert (framework.get(modblas.matmul(a, b, C=c, alpha=5, beta=-3)) == expected).all()

@@ -22,7 +22,14 @@ def test_any_shape_type_layout_and_modulus(m, k, n, a, b, how_a, how_b, N, seed)
 
 
 @given(
-    sizes, sizes, sizes, st.sampled_from(INTEGERS), st.sampled_from(INTEGERS), layouts, layouts, seeds
+    sizes,
+    sizes,
+    sizes,
+    st.sampled_from(INTEGERS),
+    st.sampled_from(INTEGERS),
+    layouts,
+    layouts,
+    seeds,
 )
 def test_wraps_as_numpy_does(m, k, n, a, b, how_a, how_b, seed):
     A, B = entries((m, k), a, seed), entries((k, n), b, seed + 1)
@@ -177,3 +184,42 @@ def test_lists_and_foreign_arrays():
     for wrap in (Foreign, ByDLPack, np.ndarray.tolist, memoryview, lambda x: x.view(np.matrix)):
         result = modblas.matmul(wrap(A), A.T)
         assert type(result) is np.ndarray and (result == A @ A.T).all()
+
+
+@given(st.lists(st.tuples(sizes, sizes, sizes, dtypes, moduli, seeds), max_size=12))
+def test_many(cases):
+    products = [
+        (entries((m, k), dtype, seed), entries((k, n), dtype, seed + 1), N)
+        for m, k, n, dtype, N, seed in cases
+    ]
+    results = modblas.matmul_many(products)
+    assert len(results) == len(products)
+    for (A, B, N), result in zip(products, results):
+        assert same(result, exact(A, B, N), N)
+        assert result.dtype == modblas.matmul(A, B, N).dtype
+
+
+def test_many_of_many_kinds():
+    A, S, v = entries((9, 9), "int8", 1), entries((300, 9, 9), "int64", 2), entries(9, "u2", 3)
+    S2 = np.asfortranarray(entries((200, 170), "int32", 4))
+    products = [(A, A), (S, A), (A, v), (v, v), (S2, S2.T), ([[1, 2]], [[3], [4]], 10)]
+    for (X, Y, *N), result in zip(products, modblas.matmul_many(products)):
+        expected = np.array([[1]]) if N else np.asarray(X) @ Y
+        assert np.array_equal(result, expected) and type(result) is type(expected)
+    assert modblas.matmul_many([]) == []
+    with pytest.raises(ValueError, match="product 1: A has 9 columns and B 8 rows"):
+        modblas.matmul_many([(A, A), (A, A[:8])])
+    with pytest.raises(TypeError, match="product 0: float64 entries have no wrap-around"):
+        modblas.matmul_many(iter([(A * 1.0, A)]))
+    with pytest.raises(TypeError, match="product 1: packed operands"):
+        modblas.matmul_many([(A, A), (modblas.Context("host").pack(A, 7), A)], 7)
+    with pytest.raises(modblas.ENOTINT, match="1"):
+        modblas.matmul_many([(A, A), (A * 0.5, A)], 7)
+
+
+def test_stacks_into_interleaved_outputs():
+    S = entries((6, 5, 4), "int64", 1)
+    T = S.transpose(0, 2, 1)
+    for out in (np.empty((5, 5, 6), "i8").transpose(2, 0, 1), np.empty((5, 6, 5), "i8").swapaxes(0, 1),
+                np.empty((12, 5, 5), "i8")[::-2], np.empty((5, 5, 6), "i8").T):  # fmt: skip
+        assert modblas.matmul(S, T, out=out) is out and (out == S @ T).all()

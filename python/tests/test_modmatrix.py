@@ -73,7 +73,11 @@ def test_it_does_not_change():
 def test_what_is_refused():
     M = ModMatrix(np.eye(2, dtype=int), 7)
     for call, kind, text in (
-        (lambda: M + ModMatrix([[1, 2], [3, 4]], 5), ValueError, "sum of matrices mod 7 and mod 5"),
+        (
+            lambda: M + ModMatrix([[1, 2], [3, 4]], 5),
+            ValueError,
+            "sum of matrices mod 7 and mod 5",
+        ),
         (lambda: M @ ModMatrix([[1, 2], [3, 4]], 5), ValueError, "product of matrices mod 7"),
         (lambda: M - M[:1], ValueError, r"difference of matrices of shapes \(2, 2\) and \(1, 2\)"),
         (lambda: M @ M[:1], ValueError, "A has 2 columns and B 1 rows"),
