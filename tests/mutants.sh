@@ -284,6 +284,8 @@ mutant lands_on_inputs src/plan/constants.c \
 mutant bytes_biased src/plan/constants.c \
     'join->bias = math->fused ? 0 : math->thin' 'join->bias = math->thin' fused
 
+mutant batch_step_left_out src/run/batch.c 'A.cols % r->backend->batch_step != 0' 'false' batch
+
 # ---- thin products and packed operands
 
 mutant thin_bytes_are_signed src/plan/split.c ': math->bytes_a ? byte' ': math->bytes_a ? half' thin

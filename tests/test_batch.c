@@ -361,6 +361,31 @@ START_TEST(failures_come_back)
 }
 END_TEST
 
+/* Where k is no multiple of the backend's step, a product goes the ordinary way. */
+START_TEST(steps_are_kept_to)
+{
+    const uint32_t a[65] = {3}, b[65] = {5};
+    uint32_t c = 0;
+    modblas_context *context = NULL;
+    modblas_options options;
+    modblas_options_init(&options);
+    ck_assert_int_eq(mb_context_make(&context, test_batched(), &options), MODBLAS_OK);
+    test_batched_step(64);
+    (void)test_batched_count();
+    for (int k = 63; k <= 65; k++) {
+        const modblas_product p = {.C = modblas_row_major(&c, MODBLAS_U32, 1, 1, 1),
+                                   .A = modblas_row_major(a, MODBLAS_U32, 1, k, k),
+                                   .B = modblas_row_major(b, MODBLAS_U32, k, 1, 1),
+                                   .alpha = 1,
+                                   .N = 1000003};
+        ck_assert_int_eq(modblas_gemm_batch(context, &p, 1), MODBLAS_OK);
+        ck_assert_uint_eq(c, 15);
+        ck_assert_int_eq(test_batched_count(), k == 64);
+    }
+    modblas_context_destroy(context);
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const everywhere[] = {
@@ -368,7 +393,7 @@ int main(void)
         parts_follow_each_other,  empty_batches_and_products, bad_products_are_named,
         bad_entries_are_reported, checked_products_are_right, outputs_are_no_inputs_of_others,
         products_in_place};
-    const TTest *const once[] = {small_products_are_fused, failures_come_back};
+    const TTest *const once[] = {small_products_are_fused, failures_come_back, steps_are_kept_to};
     const int failed =
         test_main_each("batch", everywhere, TEST_COUNT(everywhere), test_batch_contexts());
     return test_main("batch", once, TEST_COUNT(once)) || failed;

@@ -103,8 +103,8 @@ enum { MB_PLAIN_ROWS = 4, MB_PLAIN_COLS = 8, MB_PLAIN_LINES = 128 };
 enum { MB_PLAIN_FEW = 4, MB_PLAIN_FEW_LINES = 1024 };
 typedef struct mb_plain_job {
     mb_sums sums;
-    mb_fold fold; /* of sums of kind I64 */
-    bool turned;  /* A and B are the product's B and A: so are their faults */
+    mb_fold fold;        /* of sums of kind I64 */
+    bool turned;         /* A and B are the product's B and A: so are their faults */
     const mb_cut *a, *b; /* how entries enter: planes and folds are not used */
     modblas_matrix C, A, B;
     bool overlap;
@@ -194,6 +194,7 @@ typedef struct mb_backend {
     /* Both NULL where products are not fused. span: the memory [begin, end) around p that lies in
      * the same place; EINVAL as for locate. */
     modblas_status (*batch)(mb_worker *worker, const mb_batch_job *job);
+    int batch_step; /* k of its products is a multiple of this */
     modblas_status (*span)(mb_worker *worker, const void *p, uintptr_t *begin, uintptr_t *end,
                            mb_place *place);
 

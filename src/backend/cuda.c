@@ -5,6 +5,11 @@
 
 enum { BYTES_ALIGN = 16 };
 
+/* Where k ends within a step of the batch kernel, an earlier build of it was wrong for entries of
+ * 8 bytes (ptxas 13.0 took a clamp and a comparison for one); until the present one was tried
+ * there on a GPU, such products go the ordinary way. */
+enum { BATCH_STEP = 64 };
+
 static bool is_aligned(int64_t count)
 {
     return count % BYTES_ALIGN == 0;
@@ -151,6 +156,7 @@ const mb_backend mb_cuda_table = {
     .gemm = mb_cuda_gemm,
     .join = cuda_join,
     .batch = mb_cuda_batch,
+    .batch_step = BATCH_STEP,
     .span = mb_cuda_span,
     .upload = mb_cuda_upload,
     .download = mb_cuda_download,

@@ -238,8 +238,9 @@ static modblas_status consider(run *r, const modblas_product *p, bool *done)
     rule_slot *s = find_rule(r, p->N, p->alpha, A.type, B.type);
     const extent c = extent_of(&C), x = extent_of(&A), y = extent_of(&B);
     if (s->rule.weight[0] == 0 || !mb_batch_pays(C.rows, C.cols, s->math.digits) ||
-        !mb_batch_is_exact(&s->math, A.cols) || meet(c, x) || meet(c, y) ||
-        !is_direct(r, c.begin) || !is_direct(r, x.begin) || !is_direct(r, y.begin))
+        A.cols % r->backend->batch_step != 0 || !mb_batch_is_exact(&s->math, A.cols) ||
+        meet(c, x) || meet(c, y) || !is_direct(r, c.begin) || !is_direct(r, x.begin) ||
+        !is_direct(r, y.begin))
         return MODBLAS_OK;
     const uint64_t beta = mb_reduce64(p->beta, &s->rule.mod);
     const mb_batch_product q = product_of(&C, &A, &B, beta, swap);

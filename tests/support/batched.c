@@ -139,11 +139,17 @@ const mb_backend *test_batched(void)
     batched = *mb_backend_host();
     batched.name = "batched";
     batched.batch = batch;
+    batched.batch_step = 1;
     batched.span = span;
     batched.wait = wait;
     batched.upload = copy;
     batched.download = copy;
     return &batched;
+}
+
+void test_batched_step(int step)
+{
+    batched.batch_step = step;
 }
 
 int64_t test_batched_count(void)

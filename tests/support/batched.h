@@ -8,6 +8,9 @@
 
 const mb_backend *test_batched(void);
 
+/* k of what is fused is a multiple of it from now on, until test_batched is called (1). */
+void test_batched_step(int step);
+
 /* Products that were fused since the last call. */
 int64_t test_batched_count(void);
 

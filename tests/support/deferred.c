@@ -362,12 +362,19 @@ static const mb_streams streams = {
     .done = done,
 };
 
+static int two_workers(int device)
+{
+    (void)device;
+    return 2;
+}
+
 const mb_backend *test_deferred(void)
 {
     static mb_backend deferred;
     mb_backend b = *mb_backend_host();
     b.name = "deferred";
     b.synchronous = false;
+    b.default_workers = two_workers;
     b.rates = rates;
     b.worker_create = worker_create;
     b.worker_destroy = worker_destroy;
