@@ -332,11 +332,12 @@ typedef enum modblas_side { MODBLAS_SIDE_A, MODBLAS_SIDE_B } modblas_side;
 typedef struct modblas_pack_options {
     size_t size; /* set by modblas_pack_options_init */
     /* Columns of the products that it is packed for (rows of C, for side B); 0: up to 64, the
-     * block iterations of Krylov methods. Others work, too, but may be slower. */
+     * block iterations of Krylov methods. Others work, too, but may be slower. At most 2^30. */
     int64_t width;
-    /* The caller's word that |entry| <= bound, as stored, for the packed operand (else EBOUND),
-     * and for all others that it is multiplied with: a product whose other operand may hold more
-     * is refused. 0: none given. A bound below N/2 saves time. */
+    /* The caller's word that |entry| <= bound, as stored, for the packed operand, and for all
+     * others that it is multiplied with; an entry beyond it is EBOUND. A plan with the packed
+     * operand must state a bound of the other that is no larger. 0: none given. Bounds below N/2
+     * save time. */
     uint64_t bound;
     uint64_t other_bound;
     /* A scheme (not PLAIN) or engine other than AUTO is used, or refused with the reason. */
@@ -347,13 +348,16 @@ typedef struct modblas_pack_options {
 MODBLAS_API void modblas_pack_options_init(modblas_pack_options *options);
 
 /* Packs X, the A (m x k) or the B (k x n) of products mod N; options may be NULL. X may change or
- * go when this returns. EUNAVAILABLE if the context verifies its products: the check needs the
- * operand itself. */
+ * go when this returns. Products with it need workspace for all of the other operand's planes at
+ * once, so that one that modblas_gemm can do in little memory may be ENOPLAN; so is every one if
+ * the kernels it was packed for are found to be wrong on the device: pack again then. EUNAVAILABLE
+ * if the context verifies its products: the check needs the operand itself. */
 MODBLAS_API modblas_status modblas_pack(modblas_context *context, modblas_packed **packed,
                                         const modblas_matrix *X, modblas_side side, uint64_t N,
                                         const modblas_pack_options *options);
 
-/* NULL is allowed. No product with it may be under way; before its context is destroyed. */
+/* NULL is allowed. No product with it may be under way; plans made with it are not run any more.
+ * Before its context is destroyed. */
 MODBLAS_API void modblas_packed_destroy(modblas_packed *packed);
 
 /* C <- alpha*P*X + beta*C for a P that was packed as A, alpha*X*P + beta*C for one packed as B,

@@ -96,7 +96,8 @@ modblas_status mb_check_plan_options(const modblas_plan_options *o)
                        "options.size is %zu; modblas_plan_options_init sets it to %zu", o->size,
                        sizeof *o);
     if ((unsigned)o->scheme > MODBLAS_SCHEME_PLAIN || (unsigned)o->engine > MODBLAS_ENGINE_F32)
-        return mb_fail(MODBLAS_EINVAL, "scheme is %d, engine %d; 0 to 3 are allowed for both",
+        return mb_fail(MODBLAS_EINVAL,
+                       "scheme is %d, engine %d; schemes are 0 to 4, engines 0 to 3",
                        (int)o->scheme, (int)o->engine);
     if (o->tile_m < 0 || o->tile_n < 0 || o->chunk_k < 0)
         return mb_fail(MODBLAS_EINVAL,

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 enum { USUAL_WIDTH = MB_THIN_MOST };
+static const int64_t MOST_WIDTH = (int64_t)1 << 30;
 
 void modblas_pack_options_init(modblas_pack_options *options)
 {
@@ -27,8 +28,9 @@ static modblas_status check_pack_options(const modblas_pack_options *o)
                        "scheme is %d, engine %d; 0 to 3 are allowed for both, since what is plain "
                        "is not packed",
                        (int)o->scheme, (int)o->engine);
-    if (o->width < 0)
-        return mb_fail(MODBLAS_EINVAL, "width is %" PRId64 "; it is at least 0", o->width);
+    if (o->width < 0 || o->width > MOST_WIDTH)
+        return mb_fail(MODBLAS_EINVAL, "width is %" PRId64 "; 0 to %" PRId64 " are allowed",
+                       o->width, MOST_WIDTH);
     return MODBLAS_OK;
 }
 
@@ -184,6 +186,7 @@ modblas_status modblas_gemm_packed(const modblas_packed *packed, modblas_side si
                        "AB"[b], (int)side);
     modblas_plan_options_init(&options);
     options.packed = packed;
+    *(b ? &options.bound_a : &options.bound_b) = x->other_bound;
     modblas_problem problem = {.m = C->rows,
                                .n = C->cols,
                                .k = b ? X->cols : X->rows,
@@ -216,6 +219,12 @@ modblas_status mb_check_packed(const modblas_packed *packed, const modblas_conte
                        "the operand was packed modulo %" PRIu64 ", the problem is modulo %" PRIu64
                        " (0 is 2^64)",
                        x->N, p->N);
+    const uint64_t other = b ? o->bound_a : o->bound_b;
+    if (x->other_bound != 0 && (other == 0 || other > x->other_bound))
+        return mb_fail(MODBLAS_EINVAL,
+                       "the operand was packed for others whose entries are at most %" PRIu64
+                       "; bound_%c must say so",
+                       x->other_bound, b ? 'a' : 'b');
     if (o->tile_m || o->tile_n || o->chunk_k || o->scheme != MODBLAS_SCHEME_AUTO ||
         o->engine != MODBLAS_ENGINE_AUTO || (b ? o->bound_b : o->bound_a) != 0)
         return mb_fail(MODBLAS_EINVAL,

@@ -84,10 +84,39 @@ START_TEST(few_columns_within_bounds)
 }
 END_TEST
 
+/* Whatever tiles are chosen, the last one, which may be of few columns, has the space that its job
+ * wants (mb_plain_job). */
+START_TEST(last_tiles_have_their_space)
+{
+    static const int workers[] = {2, 3, 6, 8, 16}, lines[] = {129, 200, 400, 1000, 2000};
+    int few_at_the_end = 0;
+    mb_caps caps = {.workers_add = true, .memory = (uint64_t)1 << 40};
+    for (int s = 0; s < MB_SUMS_COUNT; s++)
+        caps.rates.plain[s] = 2e9;
+    for (int x = 0; x < 5 * 5 * 64; x++) {
+        const int64_t m = lines[x % 5], n = 5 + x / 25;
+        mb_plan plan = {
+            .request.problem = {m, n, 64, MODBLAS_U64, MODBLAS_U32, MODBLAS_U64, 2147483647}};
+        mb_candidate note;
+        caps.workers = workers[x / 5 % 5];
+        ck_assert(mb_plan_plain(&plan, &caps, &note));
+        const int64_t kept = n - (plan.tiles_n - 1) * plan.tile_n;
+        if (mb_plain_is_across(&plan.request.problem) || kept > MB_PLAIN_FEW)
+            continue;
+        const int64_t all = mb_round_up(plan.tile_m, MB_PLAIN_ROWS);
+        const int64_t rows = all < MB_PLAIN_FEW_LINES ? all : MB_PLAIN_FEW_LINES;
+        ck_assert_uint_ge(plan.region[MB_REGION_SUMS], (uint64_t)(rows * MB_PLAIN_COLS * 8));
+        ck_assert_uint_ge(plan.region[MB_REGION_PLANES_A], (uint64_t)(64 * rows * 8));
+        few_at_the_end++;
+    }
+    ck_assert_int_gt(few_at_the_end, 50);
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {few_columns, few_columns_of_many_lines,
-                                  few_columns_within_bounds};
+                                  few_columns_within_bounds, last_tiles_have_their_space};
     int result = test_main("few", tests, TEST_COUNT(tests));
     modblas_context_destroy(host);
     return result;

@@ -219,7 +219,26 @@ START_TEST(plans_with_packed_operands)
 }
 END_TEST
 
-/* Fewer moduli do for small entries of the other operand; larger ones are refused, not reduced. */
+/* A product planned for a packed operand whose other operand may hold more than it was packed for.
+ */
+static modblas_status plan_beyond(const modblas_packed *packed, int64_t n)
+{
+    const mb_packing *x = &packed->packing;
+    const mb_request request = {.problem = {.m = x->lines,
+                                            .n = n,
+                                            .k = x->k,
+                                            .c = MODBLAS_U64,
+                                            .a = x->type,
+                                            .b = MODBLAS_U64,
+                                            .N = x->N},
+                                .packing = x};
+    const mb_caps caps = mb_device_caps(packed->context, packed->device);
+    mb_plan plan;
+    return mb_plan_make(&plan, NULL, &request, &caps);
+}
+
+/* Fewer moduli do for small entries of the other operand, which are stated and checked; a plan for
+ * larger ones is refused. */
 START_TEST(larger_bounds_are_refused)
 {
     test_random random = {4};
@@ -233,31 +252,26 @@ START_TEST(larger_bounds_are_refused)
     options.engine = MODBLAS_ENGINE_I8;
     options.other_bound = 7;
     ck_assert_int_eq(modblas_pack(context, &packed, &s.P.view, s.side, s.N, &options), MODBLAS_OK);
-    REFUSED(modblas_gemm_packed(packed, s.side, &s.C.view, &s.X.view, 1, 0), MODBLAS_ENOPLAN,
-            "made for entries of the other up to 7");
+    REFUSED(modblas_gemm_packed(packed, s.side, &s.C.view, &s.X.view, 1, 0), MODBLAS_EBOUND,
+            "B has an entry beyond");
+    REFUSED(plan_beyond(packed, 10), MODBLAS_ENOPLAN, "made for entries of the other up to 7");
     modblas_plan *plan = NULL;
     modblas_plan_options stated;
     modblas_plan_options_init(&stated);
     stated.packed = packed;
-    stated.bound_b = 7;
     modblas_problem problem = {20, 10, 30, MODBLAS_U64, MODBLAS_U32, MODBLAS_U64, 2147483647};
-    ck_assert_int_eq(modblas_plan_create(context, &plan, &problem, &stated), MODBLAS_OK);
-    REFUSED(modblas_plan_run(plan, &s.C.view, NULL, &s.X.view, 1, 0), MODBLAS_EBOUND,
-            "B has an entry beyond");
+    for (stated.bound_b = 0; stated.bound_b <= 8; stated.bound_b += 8)
+        REFUSED(modblas_plan_create(context, &plan, &problem, &stated), MODBLAS_EINVAL,
+                "at most 7; bound_b must say so");
     test_fill_random(&s.X.view, 8, 0, 0, &random);
-    uint64_t *expected = test_expected(&s.C.view, &s.P.view, &s.X.view, 1, 0, s.N);
-    int64_t i, j;
-    ck_assert_int_eq(modblas_plan_run(plan, &s.C.view, NULL, &s.X.view, 1, 0), MODBLAS_OK);
-    ck_assert(test_holds(&s.C.view, expected, s.N, &i, &j));
-    free(expected);
-    modblas_plan_destroy(plan);
+    check_scene(&s, packed, "entries below 8");
     modblas_packed_destroy(packed);
     free_scene(&s);
     modblas_context_destroy(context);
 }
 END_TEST
 
-/* ... nor are longer chunks than their sums allow. */
+/* ... as is one for longer chunks than its sums allow. */
 START_TEST(longer_chunks_are_refused)
 {
     test_random random = {6};
@@ -272,11 +286,24 @@ START_TEST(longer_chunks_are_refused)
     options.other_bound = 7;
     ck_assert_int_eq(modblas_pack(context, &packed, &s.P.view, s.side, s.N, &options), MODBLAS_OK);
     ck_assert_int_eq(packed->packing.chunks, 1);
-    REFUSED(modblas_gemm_packed(packed, s.side, &s.C.view, &s.X.view, 1, 0), MODBLAS_ENOPLAN,
-            "made for entries of the other up to 7");
+    REFUSED(plan_beyond(packed, 3), MODBLAS_ENOPLAN, "made for entries of the other up to 7");
     modblas_packed_destroy(packed);
     free_scene(&s);
     modblas_context_destroy(context);
+}
+END_TEST
+
+/* All lines are one tile. */
+START_TEST(too_many_lines_are_refused)
+{
+    const mb_request request = {
+        .problem = {((int64_t)1 << 30) + 1, 1, 1, MODBLAS_U8, MODBLAS_U8, MODBLAS_U8, 251},
+        .packs = true};
+    mb_caps caps = {.engine = {&mb_engine_i8}, .workers = 1, .memory = UINT64_MAX / 4};
+    mb_plan plan;
+    caps.rates.gemm[0] = caps.rates.bytes = 1e9;
+    REFUSED(mb_plan_make(&plan, NULL, &request, &caps), MODBLAS_ENOPLAN,
+            "at most 1073741824 lines");
 }
 END_TEST
 
@@ -337,6 +364,7 @@ int main(void)
                                   plans_with_packed_operands,
                                   larger_bounds_are_refused,
                                   longer_chunks_are_refused,
+                                  too_many_lines_are_refused,
                                   bad_operands_are_refused};
     return test_main("packed", tests, TEST_COUNT(tests));
 }

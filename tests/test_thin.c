@@ -164,6 +164,36 @@ START_TEST(bytes_are_read_in_place)
 }
 END_TEST
 
+/* One plan, whose A lies in bytes in one run and otherwise in the next; forced chunks that begin
+ * between the places where bytes may be read. */
+START_TEST(plans_meet_other_layouts)
+{
+    static const test_layout layout[] = {TEST_ROWS, TEST_COLUMNS, TEST_FLIPPED_COLUMNS, TEST_ROWS};
+    test_random random = {7};
+    mb_backend backend;
+    modblas_context *context = make_context(&backend, 2);
+    for (int64_t chunk = 0; chunk < 34; chunk++) {
+        modblas_plan *plan = NULL;
+        test_product p = thin_product(50, 3, 32, chunk % 2 ? MODBLAS_U32 : MODBLAS_U8, 251);
+        p.options.chunk_k = chunk;
+        ck_assert_int_eq(modblas_plan_create(context, &plan, &p.problem, &p.options), MODBLAS_OK);
+        for (int i = 0; i < 4; i++) {
+            test_operands o;
+            p.a = layout[i];
+            p.data = TEST_RANDOM;
+            test_operands_make(&o, &p, &random);
+            modblas_status status =
+                modblas_plan_run(plan, &o.C.view, &o.A.view, &o.B.view, p.alpha, p.beta);
+            test_verdict v = test_operands_judge(&o, &p, status);
+            ck_assert_msg(status == MODBLAS_OK && v.wrong[0] == '\0', "layout %d: %s", i, v.wrong);
+            test_operands_free(&o);
+        }
+        modblas_plan_destroy(plan);
+    }
+    modblas_context_destroy(context);
+}
+END_TEST
+
 /* v <- A v, with C on top of B, and in a slice of A. */
 START_TEST(results_may_replace_inputs)
 {
@@ -246,8 +276,12 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {products_are_right,      long_sums,
-                                  bytes_are_read_in_place, results_may_replace_inputs,
-                                  a_wrong_kernel_is_found, a_wrong_kernel_is_found_at_full_size};
+    const TTest *const tests[] = {products_are_right,
+                                  long_sums,
+                                  bytes_are_read_in_place,
+                                  plans_meet_other_layouts,
+                                  results_may_replace_inputs,
+                                  a_wrong_kernel_is_found,
+                                  a_wrong_kernel_is_found_at_full_size};
     return test_main("thin", tests, TEST_COUNT(tests));
 }

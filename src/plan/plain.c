@@ -29,6 +29,15 @@ static void sides(const mb_plan *plan, int64_t *blocks, int64_t *kept)
     *kept = across ? plan->tile_m : plan->tile_n;
 }
 
+/* The same of the last tile, which may be a product of few columns where others are not. */
+static int64_t last_kept(const mb_plan *plan)
+{
+    const modblas_problem *p = &plan->request.problem;
+    const bool across = mb_plain_is_across(p);
+    return across ? p->m - (plan->tiles_m - 1) * plan->tile_m
+                  : p->n - (plan->tiles_n - 1) * plan->tile_n;
+}
+
 /* Of a tile. */
 static double seconds_of(const mb_plan *plan, double rate)
 {
@@ -53,7 +62,7 @@ static void lay_out(mb_plan *plan)
     uint64_t words = plan->math.sums == MB_SUMS_DIGITS ? MB_DIGITS : 1;
     uint64_t depth = (uint64_t)(k < MB_PLAIN_DEPTH ? k : MB_PLAIN_DEPTH);
     uint64_t all = (uint64_t)mb_round_up(blocks, MB_PLAIN_ROWS);
-    uint64_t block = kept <= MB_PLAIN_FEW ? MB_PLAIN_FEW_LINES : MB_PLAIN_LINES;
+    uint64_t block = last_kept(plan) <= MB_PLAIN_FEW ? MB_PLAIN_FEW_LINES : MB_PLAIN_LINES;
     uint64_t rows = all < block ? all : block;
     uint64_t cols = (uint64_t)mb_round_up(kept, MB_PLAIN_COLS) * sizeof(uint64_t);
     plan->region[MB_REGION_PLANES_A] = depth * rows * words * sizeof(uint64_t);

@@ -15,7 +15,7 @@ enum { LEAST_FUSED = 192 };
 
 bool mb_plan_is_thin(const mb_caps *caps, int64_t m, int64_t n)
 {
-    return caps->thins && (m < n ? m : n) <= MB_THIN_MOST;
+    return __atomic_load_n(&caps->thins, __ATOMIC_RELAXED) && (m < n ? m : n) <= MB_THIN_MOST;
 }
 
 static bool can_fuse(const mb_arithmetic *math, const modblas_problem *p, const mb_caps *caps)

@@ -55,6 +55,14 @@ static void take_bytes(mb_arithmetic *math, modblas_type type)
     math->a.range = (mb_range){mb_type_most_negative(type), mb_type_most_positive(type)};
 }
 
+/* Whether chunks of k that were asked for begin where A's bytes may be read. */
+static bool keeps_lines(const mb_request *request, const mb_engine *engine)
+{
+    const int64_t chunk = request->options.chunk_k;
+    return chunk >= request->problem.k ||
+           chunk * (int64_t)mb_type_size(request->problem.a) % engine->align == 0;
+}
+
 /* Whether the engine has the variant for this product at all. */
 static bool choose_variant(mb_arithmetic *math, int variant, const mb_request *request,
                            const mb_caps *caps)
@@ -69,7 +77,7 @@ static bool choose_variant(mb_arithmetic *math, int variant, const mb_request *r
         return false;
     if (variant == THIN_BYTES) {
         if (!request->bytes_a || request->packs || !is_unsigned(p->a) ||
-            math->a.limit != UINT64_MAX)
+            math->a.limit != UINT64_MAX || !keeps_lines(request, math->engine))
             return false;
         take_bytes(math, p->a);
     }

@@ -185,6 +185,12 @@ bool mb_tile(mb_plan *plan, const mb_caps *caps, char reason[MB_REASON_SIZE])
     int64_t forced = packing ? packing->chunk_k : plan->request.options.chunk_k;
     int64_t longest = lesser(plan->math.longest_k, longest_chunk);
     int align = plan->math.engine->align;
+    if ((packing || plan->request.packs) && plan->request.problem.m > longest_tile) {
+        snprintf(reason, MB_REASON_SIZE,
+                 "a packed operand has at most %" PRId64 " lines, this one %" PRId64, longest_tile,
+                 plan->request.problem.m);
+        return false;
+    }
     if (lesser(forced, k) > longest) {
         snprintf(reason, MB_REASON_SIZE,
                  "a chunk of %" PRId64 " was asked for; sums are exact up to %" PRId64, forced,

@@ -237,7 +237,7 @@ static void strike_off(modblas_context *context, mb_device *device, const proof 
     if (math->fused)
         device->caps.fuses = false;
     else if (math->thin)
-        device->caps.thins = false;
+        __atomic_store_n(&device->caps.thins, false, __ATOMIC_RELAXED); /* read without the lock */
     else
         snprintf(device->caps.struck[math->engine_index], MB_REASON_SIZE,
                  "struck off: its product of %" PRId64 " x %" PRId64 " x %" PRId64

@@ -9,7 +9,8 @@ enum { MOST_JOBS = 64 };
 static mb_way **place_of(mb_ways *ways, modblas_context *context, const mb_device *device,
                          const mb_request *request)
 {
-    return &ways->way[device - context->device][2 * request->swapped + request->overlap];
+    const int way = 4 * request->bytes_a + 2 * request->swapped + request->overlap;
+    return &ways->way[device - context->device][way];
 }
 
 mb_way *mb_way_find(mb_ways *ways, modblas_context *context, const mb_device *device,

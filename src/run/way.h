@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a caller's plan keeps between runs: for each device and each way that C may lie, a plan
- * whose engine is proved, and records of its jobs on the workers that ran it. */
+/* What a caller's plan keeps between runs: for each device and each way that operands may lie, a
+ * plan whose engine is proved, and records of its jobs on the workers that ran it. */
 #ifndef MB_RUN_WAY_H
 #define MB_RUN_WAY_H
 
@@ -24,7 +24,7 @@ typedef struct mb_way {
     struct mb_way *older; /* which a run may still use */
 } mb_way;
 
-enum { MB_WAYS = 4 };
+enum { MB_WAYS = 8 };
 
 /* All zero: none yet. */
 typedef struct mb_ways {
