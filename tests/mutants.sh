@@ -33,8 +33,8 @@ make_tests() {
     for test in $1; do targets+=("test_$test"); done
     cmake --build "$build" --parallel "$jobs" --target "${targets[@]}" >"$work/log" 2>&1
 }
-run_tests() {
-    timeout $((2 * limit)) ctest --test-dir "$build" --timeout "$limit" --stop-on-failure \
+run_tests() { # run_tests <tests> [seconds for all of them]
+    timeout "${2:-$((2 * limit))}" ctest --test-dir "$build" --timeout "$limit" --stop-on-failure \
         -R "^test_(${1// /|})\$" >"$work/log" 2>&1
 }
 
@@ -85,7 +85,7 @@ all_tests="arith bytes exact plan support tiny gemm views errors chunks faults v
 all_tests+=" apart batch plain few panel rates threads host_real streams graphs crowd thin packed"
 prepare
 make_tests "$all_tests" || { cat "$work/log"; exit 2; }
-run_tests "$all_tests" || { cat "$work/log"; echo "the tests fail without any mutant"; exit 2; }
+run_tests "$all_tests" $((10 * limit)) || { cat "$work/log"; echo "the tests fail without any mutant"; exit 2; }
 
 # ---- bounds ----
 mutant chunk_one_longer src/exact/bound.c \
