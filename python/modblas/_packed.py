@@ -47,7 +47,8 @@ class Packed:
         self._handle = Handle(pointer.value, library.modblas_packed_destroy, handle)
         self._context = handle
         self.waits = bool(options["other_bound"])  # which is checked while a product runs
-        self._plans = Plans(handle, self._handle, packed=pointer.value)
+        stated = {"bound_b" if side == "A" else "bound_a": options["other_bound"]}
+        self._plans = Plans(handle, self._handle, packed=pointer.value, **stated)
         # What the library is told of the operand: sizes and type, no data.
         self.view = Operand(None, view.type, view.rows, view.cols, 0, 0)
         self.view.array, self.view.device, self.view.stack, self.view.steps = None, None, (), ()

@@ -66,6 +66,10 @@ def test_bounds(host):
     packed = host.pack(I, 2**31 - 1, bound=1, other_bound=100)
     assert (modblas.matmul(packed, (100 * I).astype("int8")) == 100 * I).all()
     with pytest.raises(modblas.EBOUND):
+        modblas.matmul(packed, 101 * I)
+    right = host.pack(I, 2**31 - 1, side="B", other_bound=100)
+    assert (modblas.matmul(100 * I, right) == 100 * I).all()
+    with pytest.raises(modblas.EBOUND):
         host.pack(5 * I, 7, bound=1)
 
 
