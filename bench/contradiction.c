@@ -23,6 +23,9 @@ static const char *in_batches(const mb_bench_options *o)
          o->expect || o->output_matrix || o->extremal || o->explain || o->scheme || o->engine ||
          o->thread_count || o->sets || o->format == MB_FORMAT_CSV || (o->batch && o->moduli)))
         return "--batch and --moduli take sizes, moduli and types, and write a line, or json";
+    for (int i = 0; i < o->modulus_count; i++)
+        if (o->modulus[i] != 0 && (uint64_t)o->moduli > o->modulus[i] / 2)
+            return "--moduli COUNT goes down to N - 2 (COUNT - 1): take a larger --modulus";
     return NULL;
 }
 

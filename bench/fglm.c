@@ -164,6 +164,8 @@ static void report(const fglm *f, double seconds)
     printf("degree %ld, x^%ld: %lu, x: %lu, 1: %lu; %" PRId64 " of %" PRId64 " columns have it\n",
            (long)degree, (long)degree - 1, nmod_poly_get_coeff_ui(first, degree - 1),
            nmod_poly_get_coeff_ui(first, 1), nmod_poly_get_coeff_ui(first, 0), same, f->columns);
+    if (2 * degree + 2 > f->terms)
+        printf("The sequence may be too short: it takes twice the degree, and some more.\n");
     nmod_poly_clear(first);
     nmod_poly_clear(other);
 }
@@ -209,7 +211,7 @@ int main(int argc, char **argv)
     modblas_backend backend;
     if (!parse(&f, &backend, argc, argv)) {
         fprintf(stderr, "Usage: modblas-fglm A.npy|SIZE PRIME STEPS COLUMNS [host|cuda]\n"
-                        "2 steps or more, 1 to 64 columns.\n");
+                        "The modulus is a prime below 2^64; 2 steps or more, 1 to 64 columns.\n");
         return 2;
     }
     modblas_status status = run(&f, argv[1], backend);

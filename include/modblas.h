@@ -255,8 +255,8 @@ MODBLAS_API modblas_status modblas_plan_run(modblas_plan *plan, const modblas_ma
  * plan when no such graph runs or is captured. Nothing that the library does breaks a capture in
  * another thread.
  *
- * On the host backend the product is done on return, and `stream` is not looked at. EUNAVAILABLE
- * on a context that checks each product. */
+ * On the host backend `stream` is not looked at: this is modblas_plan_run, which returns what is
+ * wrong itself. Elsewhere EUNAVAILABLE on a context that checks each product. */
 MODBLAS_API modblas_status modblas_plan_order(modblas_plan *plan, void *stream,
                                               const modblas_matrix *C, const modblas_matrix *A,
                                               const modblas_matrix *B, uint64_t alpha,
@@ -325,8 +325,10 @@ MODBLAS_API modblas_status modblas_graph_order(modblas_graph *graph, void *strea
 
 /* ---- packed operands ----------------------------------------------------------------------- */
 
-/* An operand that is used many times is split and laid out once. A packed operand holds a copy, in
- * memory of the device that is not part of the budget, and serves any number of threads. */
+/* An operand that is used many times is split and laid out once. On the host, where many products
+ * are plain, and are not when packed, that may cost more than it saves: measure both. A packed
+ * operand holds a copy, in memory of the device that is not part of the budget, and serves any
+ * number of threads. */
 typedef enum modblas_side { MODBLAS_SIDE_A, MODBLAS_SIDE_B } modblas_side;
 
 typedef struct modblas_pack_options {

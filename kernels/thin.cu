@@ -270,10 +270,10 @@ static cudaError_t send_thin(const mb_thin_args *a, const mb_to &to)
         e = cudaFuncSetAttribute(thin_kernel<a_unsigned, columns>,
                                  cudaFuncAttributeMaxDynamicSharedMemorySize,
                                  sizeof(shared<columns>));
-    const int64_t sums = (a->terms - 1) * a->term_stride + a->n * a->ldc;
     /* In a graph this is a node of its own, which stays as it is. */
-    if (e == cudaSuccess && !to.exec)
-        e = cudaMemsetAsync(a->C, 0, (size_t)sums * sizeof *a->C, to.stream);
+    for (int t = 0; t < a->terms && e == cudaSuccess && !to.exec; t++)
+        e = cudaMemsetAsync(a->C + t * a->term_stride, 0, (size_t)(a->n * a->ldc) * sizeof *a->C,
+                            to.stream);
     if (e != cudaSuccess)
         return e;
     const int64_t most = processors / BLOCKS, units = (int64_t)w.tiles * w.steps;

@@ -182,8 +182,9 @@ modblas_status modblas_gemm_packed(const modblas_packed *packed, modblas_side si
     const mb_packing *x = &packed->packing;
     const bool b = x->side == MODBLAS_SIDE_B;
     if (side != x->side)
-        return mb_fail(MODBLAS_EINVAL, "the operand was packed as %c; it is none for side %d",
-                       "AB"[b], (int)side);
+        return mb_fail(MODBLAS_EINVAL,
+                       "the operand was packed as %c, and side is %d; 0 is A, 1 is B", "AB"[b],
+                       (int)side);
     modblas_plan_options_init(&options);
     options.packed = packed;
     *(b ? &options.bound_a : &options.bound_b) = x->other_bound;

@@ -81,8 +81,11 @@ def matmul_many(
            [9]])]
     """
     calls = []
-    for number, (A, B, *own) in enumerate(products):
+    for number, given in enumerate(products):
         try:
+            if not isinstance(given, (tuple, list)) or len(given) not in (2, 3):
+                raise ValueError("it is no pair (A, B), nor a triple (A, B, N)")
+            A, B, *own = given
             calls.append(prepare(A, B, own[0] if own else N, None, 1, None, None))
             if calls[-1].packed is not None:
                 raise TypeError("packed operands are taken by matmul")

@@ -62,7 +62,10 @@ def size_name(n: int) -> str:
 
 def draw(rows: list[dict[str, Any]], output: str, title: str | None = None) -> None:
     """Writes the figure; its format is what the name's suffix says."""
-    matplotlib: Any = import_module("matplotlib")
+    try:
+        matplotlib: Any = import_module("matplotlib")
+    except ImportError:
+        raise ImportError("figures need matplotlib: pip install '.[plot]'") from None
     matplotlib.use("Agg")
     plt: Any = import_module("matplotlib.pyplot")
     panels = series(rows)

@@ -43,8 +43,8 @@ static void put_arithmetic(mb_writer *w, const mb_arithmetic *math)
     mb_put(w, "%s\n", math->fused ? ", sums reduced in the GEMM" : "");
     const mb_entries *side[] = {&math->a, &math->b};
     for (int i = 0; i < 2; i++)
-        mb_put(w, "%s  %c in [-%" PRIu64 ", %" PRIu64 "], %s\n", i ? "       " : "bounds ",
-               'A' + i, side[i]->range.neg, side[i]->range.pos,
+        mb_put(w, "%s  %c in [%s%" PRIu64 ", %" PRIu64 "], %s\n", i ? "       " : "bounds ",
+               'A' + i, side[i]->range.neg ? "-" : "", side[i]->range.neg, side[i]->range.pos,
                side[i]->raw ? "as they are" : "balanced residues");
     if (plain)
         return;
