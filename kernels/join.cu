@@ -8,12 +8,8 @@
 #include "send.cuh"
 
 enum { LANES = 32, ROWS = 8 };
-
-/* Rows that a thread joins one after the other. */
-enum { AGAIN = 4 };
-
-/* Blocks that do not fill a GPU: threads then join one row each. */
-enum { FEW = 1024 };
+/* Rows that a thread joins one after the other; one where blocks are too few to fill a GPU. */
+enum { AGAIN = 4, FEW = 1024 };
 
 /* Planes of sums that are on their way together. Terms beyond the last are 0, so that an odd plane
  * needs no branch: 0 is added to everything. Bytes of all planes come at once. */

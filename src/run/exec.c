@@ -62,23 +62,18 @@ fail:
     return status;
 }
 
-/* A where it is read as bytes. */
-static modblas_matrix bytes_of_a(const call *c, int64_t tile, int64_t chunk)
-{
-    const modblas_matrix *A = &c->view[OPERAND_A];
-    return mb_window(A, tile * c->plan->tile_m, chunk * c->plan->chunk_k, 1, 1);
-}
-
-/* Where the planes of a block lie, for worker w. */
+/* Where the planes of a block lie, for worker w; or A itself where it is read as bytes. */
 static void *planes_at(const call *c, int w, int operand, int64_t tile, int64_t chunk)
 {
-    if (operand == OPERAND_A && c->plan->math.bytes_a)
-        return bytes_of_a(c, tile, chunk).data;
-    if (operand == OPERAND_A && c->plan->request.packing)
-        return mb_arena_packed(c->plan->request.packing, chunk);
-    bool shared = c->plan->shared;
+    const mb_plan *plan = c->plan;
+    const modblas_matrix *A = &c->view[OPERAND_A];
+    if (operand == OPERAND_A && plan->math.bytes_a)
+        return mb_window(A, tile * plan->tile_m, chunk * plan->chunk_k, 1, 1).data;
+    if (operand == OPERAND_A && plan->request.packing)
+        return mb_arena_packed(plan->request.packing, chunk);
+    bool shared = plan->shared;
     void *base = shared ? mb_team_shared(&c->team) : mb_team_memory(&c->team, w);
-    return mb_arena_planes(base, shared ? &c->shared : &c->each, c->plan, operand, tile, chunk);
+    return mb_arena_planes(base, shared ? &c->shared : &c->each, plan, operand, tile, chunk);
 }
 
 /* Sizes of the real block of an operand: tile and chunk may be the last, and shorter. */
@@ -126,17 +121,16 @@ fail:
 }
 
 /* How many blocks of A are split. */
-static int64_t blocks_of_a(const call *c)
+static int64_t blocks_of_a(const mb_plan *plan)
 {
-    const bool ready = c->plan->math.bytes_a || c->plan->request.packing;
-    return ready ? 0 : c->plan->tiles_m * c->plan->chunks;
+    return plan->math.bytes_a || plan->request.packing ? 0 : plan->tiles_m * plan->chunks;
 }
 
 /* Task of the first phase: block `task` of A's blocks, then of B's. */
 static modblas_status split_task(void *argument, int w, int64_t task)
 {
     call *c = argument;
-    int64_t blocks_a = blocks_of_a(c);
+    int64_t blocks_a = blocks_of_a(c->plan);
     int operand = task < blocks_a ? OPERAND_A : OPERAND_B;
     int64_t tiles = operand == OPERAND_A ? c->plan->tiles_m : c->plan->tiles_n;
     int64_t index = operand == OPERAND_A ? task : task - blocks_a;
@@ -277,7 +271,7 @@ static modblas_status tile_task(void *argument, int w, int64_t tile)
     void *sums = mb_arena_at(mb_team_memory(&c->team, w), &c->each, MB_REGION_SUMS, 0, 0);
     for (int64_t chunk = 0; chunk < plan->chunks; chunk++) {
         if (!plan->shared) {
-            if (blocks_of_a(c) > 0)
+            if (blocks_of_a(plan) > 0)
                 MB_TRY(split_block(c, w, OPERAND_A, ti, chunk, tile));
             MB_TRY(split_block(c, w, OPERAND_B, tj, chunk, tile));
         }
@@ -313,8 +307,8 @@ static modblas_status run_phases(call *c)
     int64_t tiles = plan->tiles_m * plan->tiles_n;
     bool overlap = plan->request.overlap;
     if (plan->shared)
-        MB_TRY(mb_sched_run(&c->team, c, blocks_of_a(c) + plan->tiles_n * plan->chunks, split_task,
-                            NULL));
+        MB_TRY(mb_sched_run(&c->team, c, blocks_of_a(plan) + plan->tiles_n * plan->chunks,
+                            split_task, NULL));
     MB_TRY(mb_sched_run(&c->team, c, tiles, tile_task, overlap ? NULL : finish_task));
     if (overlap)
         MB_TRY(mb_sched_run(&c->team, c, tiles, store_task, finish_task));
