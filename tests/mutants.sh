@@ -292,7 +292,8 @@ mutant thin_bytes_are_signed src/plan/split.c ', byte = 255;' ', byte = 128;' th
 mutant thin_on_any_engine src/plan/split.c \
     'math->engine->in == MB_ELEMENT_I8 && math->radix_bits == BYTE' 'math->radix_bits == BYTE' packed
 mutant thin_bytes_beyond_a_bound src/plan/split.c 'math->a.limit != UINT64_MAX ||' 'false ||' thin
-mutant thin_signed_bytes src/plan/split.c ' || !is_unsigned(p->a) ||' ' ||' thin
+mutant thin_signed_bytes src/plan/split.c 'return type == MODBLAS_U8 ||' \
+    'return type == MODBLAS_I32 || type == MODBLAS_U8 ||' thin
 mutant thin_bias_of_32_bits src/plan/constants.c ' : math->thin ? MB_LONG_SUM : ' ' : ' thin
 mutant thin_too_wide src/plan/split.c 'MB_THIN_COLUMNS / math->digits_b' 'MB_THIN_COLUMNS' thin
 mutant bytes_off_their_places src/run/operands.c 'view->row_stride * size % align == 0' 'true' thin
