@@ -299,10 +299,11 @@ mutant thin_too_wide src/plan/split.c 'MB_THIN_COLUMNS / math->digits_b' 'MB_THI
 mutant bytes_off_their_places src/run/operands.c 'view->row_stride * size % align == 0' 'true' thin
 mutant thin_kernel_not_tested src/run/selftest.c 'i < 4 && device->caps.thins' 'i < 0' thin
 mutant ways_without_bytes src/run/way.c '4 * request->bytes_a + ' '' thin
-mutant bytes_between_places src/plan/split.c ' || !keeps_lines(request, math->engine))' ')' thin
+mutant bytes_between_places src/plan/split.c 'chunk >= request->problem.k ||' 'chunk >= 0 ||' thin
 mutant packed_in_two_tiles src/plan/tile.c '(packing || plan->request.packs) && plan->request' 'packing && plan->request' packed
 mutant packed_without_its_bound src/packed.c 'x->other_bound != 0 && (other == 0 ||' 'x->other_bound != 0 && (' packed
-mutant few_columns_at_the_end src/plan/plain.c 'last_kept(plan) <= MB_PLAIN_FEW' 'kept <= MB_PLAIN_FEW' few
+mutant few_columns_at_the_end src/plan/plain.c \
+    ': p->n - (plan->tiles_n - 1) * plan->tile_n;' ': plan->tile_n;' few
 mutant packed_for_another_engine src/plan/plan.c \
     '(packing->math.scheme != rules->scheme || packing->math.engine != caps->engine[e])' \
     'packing->math.scheme != rules->scheme' packed
