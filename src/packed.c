@@ -151,12 +151,11 @@ modblas_status modblas_packed_text(const modblas_packed *packed, char *text, siz
     return MODBLAS_OK;
 }
 
-modblas_status mb_put_packed(const modblas_plan_options *options, const modblas_problem *problem,
+modblas_status mb_put_packed(const modblas_plan_options *options, const modblas_problem *p,
                              modblas_matrix *view, const modblas_matrix **A,
                              const modblas_matrix **B)
 {
     const modblas_packed *packed = options->packed;
-    const modblas_problem *p = problem;
     if (packed == NULL)
         return MODBLAS_OK;
     const void *planes = packed->packing.planes;

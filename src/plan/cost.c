@@ -78,8 +78,7 @@ static double element_bytes(mb_element element, const mb_caps *caps, double leas
 static double split_bytes(const mb_plan *plan, const mb_caps *caps, int operand)
 {
     const modblas_problem *p = &plan->request.problem;
-    const bool packed = plan->request.packs || plan->request.packing;
-    if (operand == 0 && (plan->math.bytes_a || packed))
+    if (operand == 0 && (plan->math.bytes_a || mb_request_is_packed(&plan->request)))
         return 0;
     int64_t lines = operand == 0 ? p->m : p->n;
     modblas_type type = operand == 0 ? p->a : p->b;

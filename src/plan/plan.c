@@ -138,7 +138,7 @@ static void try_plain(mb_plan *best, mb_reasons *reasons, const mb_request *requ
 {
     const modblas_plan_options *o = &request->options;
     bool asked = o->scheme == MODBLAS_SCHEME_PLAIN;
-    if (request->packs || request->packing)
+    if (mb_request_is_packed(request))
         return;
     if (!asked && (o->scheme != MODBLAS_SCHEME_AUTO || o->engine != MODBLAS_ENGINE_AUTO))
         return;

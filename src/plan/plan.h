@@ -35,6 +35,12 @@ typedef struct mb_request {
     const mb_packing *packing; /* A was split before; or NULL */
 } mb_request;
 
+/* A is split apart from the product, which needs neither time nor workspace for it. */
+static inline bool mb_request_is_packed(const mb_request *request)
+{
+    return request->packs || request->packing != NULL;
+}
+
 /* What one scheme on one engine makes of the problem: its arithmetic, before any tiling. */
 typedef struct mb_arithmetic {
     modblas_scheme scheme;

@@ -57,7 +57,7 @@ static void lay_out(mb_plan *plan, const mb_caps *caps)
     uint64_t *each = plan->region, *all = plan->shared_region;
     for (int r = 0; r < MB_REGION_COUNT; r++)
         each[r] = all[r] = 0;
-    const bool packed = plan->request.packs || plan->request.packing;
+    const bool packed = mb_request_is_packed(&plan->request);
     if (plan->shared) {
         all[MB_REGION_PLANES_A] = packed ? 0 : blocks(a.bytes, plan->tiles_m, plan->chunks);
         all[MB_REGION_PLANES_B] = blocks(b.bytes, plan->tiles_n, plan->chunks);
@@ -146,7 +146,7 @@ static void try_tiles(findings *best, mb_plan choice, const mb_caps *caps)
 {
     const modblas_problem *p = &choice.request.problem;
     const modblas_plan_options *o = &choice.request.options;
-    const bool packed = choice.request.packs || choice.request.packing;
+    const bool packed = mb_request_is_packed(&choice.request);
     const int64_t forced_m = packed ? p->m : o->tile_m;
     int align = choice.math.engine->align;
     for (int64_t i = 1;; i *= 2) {
