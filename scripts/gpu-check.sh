@@ -1,18 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# gpu-check.sh [suite [bench options]]: on a host with a GPU, builds in build-gpu/, runs all tests,
-# compute-sanitizer, every scheme and engine at n = 2048 against FLINT, the Python package on arrays
-# of that GPU, a suite of modblas-bench (default: short), and figures of thin products and of many
-# at once. Needs no root, no network and no pkg-config: libraries come from .deps/, which
-# bundle-deps.sh fills. The log and the JSON go to $OUT, or build-gpu/out. A stage that fails does
-# not stop the next ones; the exit status tells.
-# Environment: GPU_CHECK_SECONDS, for all of it (480); GPU_CHECK_WAYS, the n of every way (2048).
-# shellcheck disable=SC2317 # the functions are called through stage()
+# gpu-check.sh [suites [bench options]]: on a host with a GPU, builds in build-gpu/; runs all tests,
+# compute-sanitizer, every scheme and engine against FLINT, and the Python package on arrays of that
+# GPU, side by side; then, alone, the suites: those of modblas-bench (default: short), `thin` and
+# `many`, with commas between them. Needs no root, no network and no pkg-config: libraries come from
+# .deps/, which bundle-deps.sh fills. The log and the JSON go to $OUT, or build-gpu/out. A stage that
+# fails does not stop the others; the exit status tells.
+# Environment: GPU_CHECK_SECONDS, for all of it (480); GPU_CHECK_WAYS, the n of every way (2048);
+# GPU_CHECK_FIGURES=1 leaves the checks out, for more figures of a commit that passed them.
+# shellcheck disable=SC2317 # the functions are called through stage() and beside()
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source scripts/tree-sum.sh
 
-suite=${1:-short}
+IFS=, read -ra suites <<<"${1:-short}"
 shift $(($# > 0))
 options=("$@")
 build=$PWD/build-gpu
@@ -69,7 +70,7 @@ build() {
 
 tests() {
     # More at once would wait for the one GPU, and share its memory.
-    limited ctest --test-dir "$build" --output-on-failure --parallel 4
+    limited ctest --test-dir "$build" --output-on-failure --parallel 6
 }
 
 sanitizer() { # sanitizer <tool>: short products by each scheme and engine of the GPU
@@ -116,9 +117,9 @@ python() {
     limited timeout 60 python3 -m pytest -q -rs -p no:cacheprovider python/tests/test_frameworks.py
 }
 
-bench() {
-    limited "$build/modblas-bench" --backend cuda --suite "$suite" --verify flint --format json \
-        --output "$out/$suite.json" "${options[@]}"
+bench() { # bench <suite>
+    limited "$build/modblas-bench" --backend cuda --suite "$1" --verify flint --format json \
+        --output "$out/$1.json" "${options[@]}"
 }
 
 # The JSON of several runs as one list.
@@ -171,44 +172,58 @@ many() {
     gather "$out/batch.json" "${made[@]}"
 }
 
-# stage <name> <function> [arguments]: runs it, its output in the log, and notes how it went. Stages
-# are conditions of an `if`, where the shell does not stop at errors: their own code does.
+# Stages are conditions of an `if`, where the shell does not stop at errors: their own code does.
 summary=""
 failed=0
 log=$out/gpu-check.log
 : >"$log"
-stage() {
+run() { # run <name> <function> [arguments]: keeps its output, its seconds and how it went
     local name=$1 begin=$SECONDS word=ok
     shift
-    echo "== $name"
-    if ! "$@" >"$build/stage.log" 2>&1; then
-        word=FAILED
-        failed=1
-        tail -n 40 "$build/stage.log"
-    fi
-    { echo "== $name" && cat "$build/stage.log"; } >>"$log"
-    summary+=$(printf '%-10s %4d s  %s' "$name" $((SECONDS - begin)) "$word")$'\n'
+    "$@" >"$build/stage-$name.log" 2>&1 || word=FAILED
+    echo "$((SECONDS - begin)) $word" >"$build/stage-$name.result"
+}
+report() { # report <name>: the last lines in the terminal, all of them in the log
+    local seconds word
+    read -r seconds word <"$build/stage-$1.result"
+    echo "== $1"
+    tail -n 40 "$build/stage-$1.log"
+    { echo "== $1" && cat "$build/stage-$1.log"; } >>"$log"
+    [[ $word == ok ]] || failed=1
+    summary+=$(printf '%-10s %4d s  %s' "$1" "$seconds" "$word")$'\n'
+}
+stage() {
+    run "$@"
+    report "$1"
+}
+names=()
+beside() { # begins a stage; meet waits for those that were begun
+    names+=("$1")
+    run "$@" &
+}
+meet() {
+    local name
+    wait
+    for name in "${names[@]}"; do report "$name"; done
 }
 
 stage unpack unpack
 stage build build
-stage tests tests
-tail -n 30 "$build/stage.log"
-for tool in memcheck initcheck racecheck; do stage "$tool" sanitizer "$tool"; done
-stage emulation emulation
-cat "$build/stage.log"
+if [[ ${GPU_CHECK_FIGURES:-} != 1 ]]; then
+    beside tests tests
+    for tool in memcheck initcheck racecheck synccheck; do beside "$tool" sanitizer "$tool"; done
+    beside emulation emulation
+    beside every_way every_way
+    beside python python
+    meet
+fi
 stage explain explain
-cat "$build/stage.log"
-stage every_way every_way
-tail -n 40 "$build/stage.log"
-stage python python
-tail -n 40 "$build/stage.log"
-stage thin thin
-cat "$build/stage.log"
-stage many many
-cat "$build/stage.log"
-stage bench bench
-cat "$build/stage.log"
+for suite in "${suites[@]}"; do
+    case $suite in
+    thin | many) stage "$suite" "$suite" ;;
+    *) stage "$suite" bench "$suite" ;;
+    esac
+done
 
 printf '%s%-10s %4d s\n' "$summary" total $SECONDS
 exit $failed
